@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,26 +16,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/compiler.h"
+#include "base/error.h"
 #include "format/ctf.h"
 
 #define RANDOM "XXXXXX" /* as mkdtemp(3) wants it */
 #define ASIDE ".old-"
 #define IN_THE_WAY "exists already; --replace replaces it"
 
-static bool PRINTF(2, 3) fail(struct output *o, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(o->error, sizeof(o->error), fmt, ap);
-	va_end(ap);
-	return false;
-}
-
 static bool may_replace(struct output *o)
 {
-	return replaceable_check(&o->old, o->path) || fail(o, "%s", o->old.error);
+	return replaceable_check(&o->old, o->path) || error_set(o->error, "%s", o->old.error);
 }
 
 /* A name beside the output's, for mkdtemp(3) and the like; the caller frees it. */
@@ -86,7 +75,7 @@ static bool set_aside(struct output *o)
 	int error = errno;
 
 	free(name);
-	return error == ENOENT || fail(o, "cannot be set aside: %s", strerror(error));
+	return error == ENOENT || error_set(o->error, "cannot be set aside: %s", strerror(error));
 }
 
 static void forget_old(struct output *o)
@@ -99,8 +88,8 @@ static void forget_old(struct output *o)
 bool output_restore_old(struct output *o)
 {
 	bool ok = !o->aside || output_rename_new(o->aside, o->path) == 0 ||
-		  fail(o, "cannot restore the earlier trace, which is %s now: %s", o->aside,
-			  strerror(errno));
+		  error_set(o->error, "cannot restore the earlier trace, which is %s now: %s",
+			  o->aside, strerror(errno));
 
 	forget_old(o);
 	return ok;
@@ -111,8 +100,8 @@ bool output_remove_old(struct output *o)
 	int error = o->aside ? replaceable_remove(&o->old, o->aside) : 0;
 
 	if (error) {
-		fail(o, "cannot remove the earlier trace, which is %s now: %s", o->aside,
-			strerror(error));
+		error_set(o->error, "cannot remove the earlier trace, which is %s now: %s",
+			o->aside, strerror(error));
 	}
 	forget_old(o);
 	return !error;
@@ -187,10 +176,11 @@ bool output_set_aside(struct output *o, const char *path)
 		take_back(path);
 	}
 	if (lstat(path, &st) != 0) {
-		return errno == ENOENT || fail(o, "cannot be replaced: %s", strerror(errno));
+		return errno == ENOENT ||
+		       error_set(o->error, "cannot be replaced: %s", strerror(errno));
 	}
 	if (!S_ISDIR(st.st_mode)) {
-		return fail(o, "is no trace: remove it yourself");
+		return error_set(o->error, "is no trace: remove it yourself");
 	}
 	bool ok = may_replace(o) && set_aside(o);
 
@@ -210,7 +200,7 @@ bool output_begin(struct output *o, const char *path, bool is_folder, bool repla
 		.path = path, .fd = -1, .is_folder = is_folder, .replaces = replaces
 	};
 	if (replaces ? !may_replace(o) : lstat(path, &st) == 0) {
-		return replaces ? false : fail(o, IN_THE_WAY);
+		return replaces ? false : error_set(o->error, IN_THE_WAY);
 	}
 	char *name = name_beside(path, ".new-");
 
@@ -223,7 +213,7 @@ bool output_begin(struct output *o, const char *path, bool is_folder, bool repla
 		}
 	}
 	if (o->fd < 0) {
-		fail(o, "cannot be made: %s", strerror(errno));
+		error_set(o->error, "cannot be made: %s", strerror(errno));
 		free(name);
 		return false;
 	}
@@ -238,7 +228,7 @@ static bool exchange(struct output *o)
 		return false;
 	}
 	if (rename(o->temporary, o->path) != 0) {
-		fail(o, "cannot be replaced: %s", strerror(errno));
+		error_set(o->error, "cannot be replaced: %s", strerror(errno));
 		if (o->aside) {
 			rename(o->aside, o->path);
 		}
@@ -259,8 +249,8 @@ bool output_commit(struct output *o)
 		ok = may_replace(o) && (rename(o->temporary, o->path) == 0 || exchange(o));
 	} else {
 		ok = output_rename_new(o->temporary, o->path) == 0 ||
-		     (errno == EEXIST ? fail(o, IN_THE_WAY)
-				      : fail(o, "cannot be made: %s", strerror(errno)));
+		     (errno == EEXIST ? error_set(o->error, IN_THE_WAY)
+				      : error_set(o->error, "cannot be made: %s", strerror(errno)));
 	}
 	if (ok) {
 		free(o->temporary);

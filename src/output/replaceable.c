@@ -10,29 +10,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/compiler.h"
+#include "base/error.h"
 #include "base/memory.h"
 #include "format/ctf_files.h"
 #include "read/buffer.h"
 #include "read/ctf/metadata.h"
 #include "read/folder.h"
-
-static bool PRINTF(2, 3) fail(struct replaceable *r, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(r->error, sizeof(r->error), fmt, ap);
-	va_end(ap);
-	return false;
-}
 
 /*
  * Counts the entries of a folder that are meant; where `count` is NULL, removes them. Returns 0 or
@@ -149,7 +138,8 @@ static bool check_buffer(struct replaceable *r, const char *path, const struct s
 	if (buffer && !(ctf_trace_is_there(buffer_source_trace(buffer), &original) &&
 			      (original.st_dev != st->st_dev || original.st_ino != st->st_ino))) {
 		is_free = buffer_source_is_dead(buffer) ||
-			  fail(r, "is being recorded by process %" PRIu32 ": end that first",
+			  error_set(r->error,
+				  "is being recorded by process %" PRIu32 ": end that first",
 				  buffer_source_header(buffer)->pid);
 		vec_push(&r->buffers, xstrdup(buffer_source_path(buffer)));
 	}
@@ -185,9 +175,10 @@ static bool check_trace(struct replaceable *r, const char *path)
 	}
 	free(index);
 	if (error == ENOTEMPTY) {
-		return fail(r, "is a directory with more than a trace in it: remove it yourself");
+		return error_set(r->error,
+			"is a directory with more than a trace in it: remove it yourself");
 	}
-	return error ? fail(r, "cannot be removed: %s", strerror(error))
+	return error ? error_set(r->error, "cannot be removed: %s", strerror(error))
 		     : check_buffer(r, path, &st);
 }
 
@@ -198,7 +189,8 @@ static bool check_members(struct replaceable *r, const char *path, const struct 
 
 	each_entry(path, is_not_of_trace, &others);
 	if (others != m->paths.count) {
-		return fail(r, "is a directory with more than traces in it: remove it yourself");
+		return error_set(
+			r->error, "is a directory with more than traces in it: remove it yourself");
 	}
 	vec_foreach (const char *const *, member, &m->paths) {
 		if (!check_trace(r, *member)) {
@@ -216,11 +208,12 @@ bool replaceable_check(struct replaceable *r, const char *path)
 
 	replaceable_fini(r);
 	if (lstat(path, &st) != 0) {
-		return errno == ENOENT || fail(r, "cannot be replaced: %s", strerror(errno));
+		return errno == ENOENT ||
+		       error_set(r->error, "cannot be replaced: %s", strerror(errno));
 	}
 	if (!S_ISDIR(st.st_mode)) {
 		return S_ISREG(st.st_mode) ||
-		       fail(r, "is neither a file nor a trace: remove it yourself");
+		       error_set(r->error, "is neither a file nor a trace: remove it yourself");
 	}
 	arena_init(&arena);
 	bool ok = folder_list(&members, &arena, path) ? check_members(r, path, &members)

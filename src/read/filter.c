@@ -5,11 +5,10 @@
  */
 #include "read/filter.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/glob.h"
-#include "base/memory.h"
+#include "base/regex.h"
 #include "text/scan.h"
 
 #define NS_PER_S INT64_C(1000000000)
@@ -29,16 +28,7 @@ bool name_pattern_read(struct name_pattern *p, const char *text, char *why, size
 	if (length < 3 || text[0] != '/' || text[length - 1] != '/') {
 		return true;
 	}
-	char *inner = xcalloc(length, 1);
-
-	memcpy(inner, text + 1, length - 2);
-	int error = regcomp(&p->regex, inner, REG_EXTENDED | REG_NOSUB);
-
-	free(inner);
-	p->is_regex = !error;
-	if (error) {
-		regerror(error, &p->regex, why, size);
-	}
+	p->is_regex = regex_compile(&p->regex, text + 1, length - 2, why, size);
 	return p->is_regex;
 }
 

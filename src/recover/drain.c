@@ -9,29 +9,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "base/compiler.h"
+#include "base/error.h"
 #include "format/ctf_text.h"
 #include "recover/jail_trace.h"
 #include "recover/recover.h"
 
 /* More than a process can have; larger ids are damage. */
 #define STREAMS_MAX (UINT64_C(1) << 20)
-
-static bool PRINTF(2, 3) fail(struct drain *d, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(d->error, sizeof(d->error), fmt, ap);
-	va_end(ap);
-	return false;
-}
 
 int drain_open(struct drain *d, const char *path)
 {
@@ -71,10 +60,10 @@ static bool open_directory(struct drain *d)
 {
 	d->directory = open(d->directory_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (d->directory < 0) {
-		return fail(d, "cannot be opened: %s", strerror(errno));
+		return error_set(d->error, "cannot be opened: %s", strerror(errno));
 	}
 	if (flock(d->directory, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-		return fail(d, "another process works on it");
+		return error_set(d->error, "another process works on it");
 	}
 	return true;
 }
@@ -86,10 +75,10 @@ static bool read_metadata(struct drain *d)
 	struct read_error error;
 
 	if (!trace_metadata_read(&d->metadata, d->directory, &error)) {
-		return fail(d, "%s", error.text);
+		return error_set(d->error, "%s", error.text);
 	}
 	return memcmp(uuid, d->buffer.uuid, sizeof(d->buffer.uuid)) == 0 ||
-	       fail(d, "metadata: is of another trace");
+	       error_set(d->error, "metadata: is of another trace");
 }
 
 static bool open_files(struct drain *d)
@@ -99,7 +88,7 @@ static bool open_files(struct drain *d)
 
 	d->source = buffer_source_open_path(d->buffer.path, &error);
 	if (!d->source) {
-		return fail(d, "%s: %s", d->buffer.path, strerror(error));
+		return error_set(d->error, "%s: %s", d->buffer.path, strerror(error));
 	}
 	bool ok = stream_files_open(s, d->directory, &d->metadata);
 
@@ -108,7 +97,7 @@ static bool open_files(struct drain *d)
 	ok = ok && stream_files_mend(s);
 	s->held = NULL; /* the next scan frees it */
 	s->held_count = 0;
-	return ok || fail(d, "%s", s->error);
+	return ok || error_set(d->error, "%s", s->error);
 }
 
 /* Makes and opens the trace. True with d->source NULL where nothing was recorded yet. */
@@ -120,7 +109,8 @@ static bool open_trace(struct drain *d, const char *place)
 	int error = jail_trace_make(&d->buffer, place, d->directory_name);
 
 	if (error) {
-		return error == EAGAIN || fail(d, "cannot be made: %s", strerror(error));
+		return error == EAGAIN ||
+		       error_set(d->error, "cannot be made: %s", strerror(error));
 	}
 	trace_metadata_init(&d->metadata);
 	if (open_directory(d) && read_metadata(d) && open_files(d)) {
@@ -137,7 +127,7 @@ static bool update_metadata(struct drain *d)
 	int error = jail_trace_append_metadata(&d->buffer, d->directory, &changed);
 
 	if (error) {
-		return fail(d, "metadata: cannot be written: %s", strerror(error));
+		return error_set(d->error, "metadata: cannot be written: %s", strerror(error));
 	}
 	if (!changed || read_metadata(d)) {
 		return true;
@@ -191,7 +181,7 @@ static bool take_closed(struct drain *d, size_t *taken)
 			continue;
 		}
 		if (!stream_files_append(&d->files, d->source, p)) {
-			return fail(d, "%s", d->files.error);
+			return error_set(d->error, "%s", d->files.error);
 		}
 		jail_buffer_free(&d->buffer, p->offset);
 		++*taken;
@@ -240,7 +230,7 @@ static bool finish(struct drain *d, const char *place)
 
 	d->events += result.events;
 	if (!done) {
-		return fail(d, "%s", result.error);
+		return error_set(d->error, "%s", result.error);
 	}
 	d->lost = result.lost;
 	if (d->buffer.file->jail.ended) {
@@ -277,7 +267,7 @@ bool drain_round(struct drain *d, const char *place, size_t *taken)
 
 	if (jail_buffer_is_cut(&d->buffer)) {
 		d->state = DRAIN_CUT;
-		return fail(d,
+		return error_set(d->error,
 			"the memory of its process was cut, with what was in it; "
 			"waymark recover --discard %s throws the rest away",
 			d->buffer.path);
@@ -288,5 +278,5 @@ bool drain_round(struct drain *d, const char *place, size_t *taken)
 bool drain_release(struct drain *d)
 {
 	return jail_buffer_renew(&d->buffer) || unlink(d->buffer.path) == 0 || errno == ENOENT ||
-	       fail(d, "%s: cannot be removed: %s", d->buffer.path, strerror(errno));
+	       error_set(d->error, "%s: cannot be removed: %s", d->buffer.path, strerror(errno));
 }

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -16,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/compiler.h"
+#include "base/error.h"
 #include "format/ctf.h"
 #include "read/buffer.h"
 #include "read/reader.h"
@@ -37,16 +36,6 @@ struct recovery {
 	struct stream_files files;
 	struct recover_result *result;
 };
-
-static bool PRINTF(2, 3) fail(struct recovery *r, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(r->result->error, sizeof(r->result->error), fmt, ap);
-	va_end(ap);
-	return false;
-}
 
 static void init(struct recovery *r, const char *path, struct recover_result *result)
 {
@@ -69,12 +58,14 @@ static bool read_metadata(struct recovery *r)
 {
 	struct read_error error;
 
-	return trace_metadata_read(&r->metadata, r->directory, &error) || fail(r, "%s", error.text);
+	return trace_metadata_read(&r->metadata, r->directory, &error) ||
+	       error_set(r->result->error, "%s", error.text);
 }
 
 static bool fail_busy(struct recovery *r)
 {
-	return fail(r, "another process works on it; try again when it has ended");
+	return error_set(
+		r->result->error, "another process works on it; try again when it has ended");
 }
 
 static bool lock_trace(struct recovery *r)
@@ -101,7 +92,8 @@ static bool explain_file(struct recovery *r)
 	bool is_of_trace = !reader && why.depth > 0;
 
 	reader_close(reader);
-	return fail(r, "%s", is_of_trace ? why.text : "is not a trace: it is no directory");
+	return error_set(r->result->error, "%s",
+		is_of_trace ? why.text : "is not a trace: it is no directory");
 }
 
 static bool open_trace(struct recovery *r)
@@ -116,8 +108,9 @@ static bool open_trace(struct recovery *r)
 		leftover_explain(r->path, r->result->error, sizeof(r->result->error))) {
 		return false;
 	}
-	return error == ENOTDIR ? explain_file(r)
-				: fail(r, "cannot be opened: %s", strerror(error));
+	return error == ENOTDIR
+		       ? explain_file(r)
+		       : error_set(r->result->error, "cannot be opened: %s", strerror(error));
 }
 
 /* Locks the memory that was found. True with buffer NULL: it was moved or removed meanwhile. */
@@ -129,7 +122,8 @@ static bool lock_buffer(struct recovery *r)
 		return fail_busy(r);
 	}
 	if (error == EWOULDBLOCK) {
-		return fail(r, "is still being recorded by process %" PRIu32 "; end that first",
+		return error_set(r->result->error,
+			"is still being recorded by process %" PRIu32 "; end that first",
 			buffer_source_header(r->buffer)->pid);
 	}
 	if (error == ENOENT) {
@@ -137,8 +131,8 @@ static bool lock_buffer(struct recovery *r)
 		r->buffer = NULL;
 		return true;
 	}
-	return !error ||
-	       fail(r, "%s: cannot be locked: %s", buffer_source_path(r->buffer), strerror(error));
+	return !error || error_set(r->result->error, "%s: cannot be locked: %s",
+				 buffer_source_path(r->buffer), strerror(error));
 }
 
 /* Finds and locks the memory of the process, or sets lacks_memory. */
@@ -159,7 +153,8 @@ static bool open_buffer(struct recovery *r)
 	}
 	if (error != ENOENT) {
 		buffer_source_explain(text, sizeof(text), md->uuid, error);
-		return fail(r, "%s%s", text, error == EBADMSG ? ": remove it to go on" : "");
+		return error_set(r->result->error, "%s%s", text,
+			error == EBADMSG ? ": remove it to go on" : "");
 	}
 	if (md->ended == CTF_UNFINISHED) {
 		/* The process may have finished it meanwhile. */
@@ -261,7 +256,7 @@ static bool mend_streams(struct recovery *r)
 	ok = ok && stream_files_mend(s) && (!r->buffer || append_memory(r)) &&
 	     mark_missing(s, r->result) && mark_torn(s, r->result) &&
 	     stream_files_finish(s, &r->result->changed);
-	return ok || fail(r, "%s", s->error);
+	return ok || error_set(r->result->error, "%s", s->error);
 }
 
 static bool mend_metadata(struct recovery *r)
@@ -278,7 +273,8 @@ static bool mend_metadata(struct recovery *r)
 	int error = trace_metadata_write(&r->metadata, r->directory, &end, &r->result->changed);
 
 	if (error) {
-		return fail(r, "metadata: cannot be written: %s", strerror(error));
+		return error_set(
+			r->result->error, "metadata: cannot be written: %s", strerror(error));
 	}
 	/* The process may have been killed while it wrote a new one. */
 	r->result->changed |= unlinkat(r->directory, CTF_METADATA_NEW, 0) == 0;
@@ -288,7 +284,7 @@ static bool mend_metadata(struct recovery *r)
 static bool sync_trace(struct recovery *r)
 {
 	return !r->result->changed || fsync(r->directory) == 0 || errno == EINVAL ||
-	       fail(r, "cannot be written: %s", strerror(errno));
+	       error_set(r->result->error, "cannot be written: %s", strerror(errno));
 }
 
 /* True for a copied trace while the original exists, which the memory belongs to. */
@@ -321,7 +317,8 @@ static bool remove_moved(struct recovery *r)
 
 	close(fd);
 	return !same || unlinkat(r->directory, BUFFER_FILE_IN_TRACE, 0) == 0 ||
-	       fail(r, BUFFER_FILE_IN_TRACE ": cannot be removed: %s", strerror(errno));
+	       error_set(r->result->error, BUFFER_FILE_IN_TRACE ": cannot be removed: %s",
+		       strerror(errno));
 }
 
 /* Call when all of the memory is in the trace, and the trace on the disk. */
@@ -344,7 +341,8 @@ static bool remove_buffer(struct recovery *r)
 		return false;
 	}
 	return unlink(buffer_source_path(r->buffer)) == 0 || errno == ENOENT ||
-	       fail(r, "%s: cannot be removed: %s", buffer_source_path(r->buffer), strerror(errno));
+	       error_set(r->result->error, "%s: cannot be removed: %s",
+		       buffer_source_path(r->buffer), strerror(errno));
 }
 
 static void add_fault(struct recover_result *result, const char *what)
@@ -413,18 +411,18 @@ bool recover_buffer(const char *path, struct recover_result *result)
 	struct buffer_source *buffer = buffer_source_open_path(path, &error);
 
 	if (!buffer) {
-		return fail(&r, "is no buffer: %s", strerror(error));
+		return error_set(r.result->error, "is no buffer: %s", strerror(error));
 	}
 	const struct buffer_trace trace = *buffer_source_trace(buffer);
 
 	buffer_source_close(buffer);
 	if (!trace.directory[0]) {
-		return fail(&r,
+		return error_set(r.result->error,
 			"its process could not make its trace, which would say what the events in "
 			"it are: 'waymark recover --discard' throws this away");
 	}
 	if (!ctf_trace_is_there(&trace, NULL)) {
-		return fail(&r,
+		return error_set(r.result->error,
 			"its trace '%.300s' is gone: if it was moved, recover it where it is now; "
 			"else 'waymark recover --discard' throws this away",
 			trace.directory);
@@ -448,7 +446,7 @@ static bool discard_damaged(struct recovery *r)
 
 	r->result->changed = is_locked && unlink(r->path) == 0;
 	if (is_buffer && !r->result->changed) {
-		fail(r, "is damaged, and cannot be removed: %s",
+		error_set(r->result->error, "is damaged, and cannot be removed: %s",
 			is_locked ? strerror(errno) : "a process has it open");
 	}
 	if (fd >= 0) {
@@ -465,7 +463,7 @@ static bool find_in_trace(struct recovery *r)
 
 	r->directory = open(r->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (r->directory < 0) {
-		return fail(r, "cannot be opened: %s", strerror(errno));
+		return error_set(r->result->error, "cannot be opened: %s", strerror(errno));
 	}
 	if (!read_metadata(r)) {
 		return false;
@@ -475,7 +473,7 @@ static bool find_in_trace(struct recovery *r)
 		return true;
 	}
 	buffer_source_explain(text, sizeof(text), r->metadata.ctf.uuid, error);
-	return fail(r, "%s: remove that file", text);
+	return error_set(r->result->error, "%s: remove that file", text);
 }
 
 static bool find_discarded(struct recovery *r)
@@ -491,7 +489,7 @@ static bool find_discarded(struct recovery *r)
 		return !r->result->error[0];
 	}
 	return r->buffer ||
-	       fail(r, "is neither a trace nor what a process left%s%s",
+	       error_set(r->result->error, "is neither a trace nor what a process left%s%s",
 		       error == EBADMSG ? "" : ": ", error == EBADMSG ? "" : strerror(error));
 }
 
@@ -505,7 +503,7 @@ bool recover_discard(const char *path, struct recover_result *result)
 	if (ok && r.buffer) {
 		result->changed = true;
 		ok = unlink(buffer_source_path(r.buffer)) == 0 ||
-		     fail(&r, "cannot be removed: %s", strerror(errno));
+		     error_set(r.result->error, "cannot be removed: %s", strerror(errno));
 	}
 	fini(&r);
 	return ok;

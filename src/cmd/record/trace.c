@@ -7,7 +7,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "cmd/record/record.h"
@@ -24,16 +24,6 @@
 
 /* Bytes of the longest name inside a trace, and of the trace's temporary name. */
 #define ROOM_INSIDE 64
-
-static bool PRINTF(2, 3) fail(struct record_claim *p, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(p->error, sizeof(p->error), fmt, ap);
-	va_end(ap);
-	return false;
-}
 
 /* Makes the name absolute: a script may change its directory before it runs a program. */
 bool record_claim_init(struct record_claim *p, struct record_request *w)
@@ -43,7 +33,8 @@ bool record_claim_init(struct record_claim *p, struct record_request *w)
 
 	*p = (struct record_claim){ .socket = -1 };
 	if (!getcwd(w->folder, sizeof(w->folder))) {
-		return fail(p, "cannot find the current directory: %s", strerror(errno));
+		return error_set(
+			p->error, "cannot find the current directory: %s", strerror(errno));
 	}
 	if (!w->output) {
 		return true;
@@ -51,7 +42,7 @@ bool record_claim_init(struct record_claim *p, struct record_request *w)
 	n = (size_t)snprintf(w->trace, sizeof(w->trace), "%s%s%s", is_absolute ? "" : w->folder,
 		is_absolute || !w->folder[1] ? "" : "/", w->output);
 	if (n >= sizeof(w->trace) - ROOM_INSIDE) {
-		return fail(p, "-o: %s", strerror(ENAMETOOLONG));
+		return error_set(p->error, "-o: %s", strerror(ENAMETOOLONG));
 	}
 	while (n > 1 && w->trace[n - 1] == '/') {
 		w->trace[--n] = '\0';
@@ -59,7 +50,7 @@ bool record_claim_init(struct record_claim *p, struct record_request *w)
 	const char *name = strrchr(w->trace, '/') + 1;
 	bool is_name = *name && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 
-	return is_name || fail(p, "-o: %s is not a name for a trace", w->output);
+	return is_name || error_set(p->error, "-o: %s is not a name for a trace", w->output);
 }
 
 /* Sets the folder that the trace will be in. */
@@ -80,7 +71,7 @@ static bool check_folder(struct record_claim *p, const struct record_request *w)
 
 	find_folder(folder, w);
 	return access(folder, W_OK | X_OK) == 0 ||
-	       fail(p, "cannot make the trace in %s: %s%s", folder, strerror(errno),
+	       error_set(p->error, "cannot make the trace in %s: %s%s", folder, strerror(errno),
 		       w->output ? "" : "; -o names another place");
 }
 
@@ -108,7 +99,8 @@ static bool claim(struct record_claim *p, const struct record_request *w)
 		errno != EADDRINUSE) {
 		return true;
 	}
-	return fail(p, "%s: another 'waymark record' is recording it: end that first", w->output);
+	return error_set(p->error, "%s: another 'waymark record' is recording it: end that first",
+		w->output);
 }
 
 /* Puts aside what has the name, with --replace; without it, nothing may have it. */
@@ -118,10 +110,10 @@ static bool clear_name(struct record_claim *p, const struct record_request *w)
 
 	if (w->replaces) {
 		return output_set_aside(&p->old, w->trace) ||
-		       fail(p, "%s: %s", w->output, p->old.error);
+		       error_set(p->error, "%s: %s", w->output, p->old.error);
 	}
 	return lstat(w->trace, &st) != 0 ||
-	       fail(p, "%s: exists already; remove it, or give --replace", w->output);
+	       error_set(p->error, "%s: exists already; remove it, or give --replace", w->output);
 }
 
 /* Finds what the folder's rights do not show: a name that is too long, a full disk. */
@@ -131,7 +123,7 @@ static bool try_name(struct record_claim *p, const struct record_request *w)
 		rmdir(w->trace);
 		return true;
 	}
-	fail(p, "cannot make the trace %s: %s", w->output, strerror(errno));
+	error_set(p->error, "cannot make the trace %s: %s", w->output, strerror(errno));
 	output_restore_old(&p->old);
 	return false;
 }
@@ -148,7 +140,7 @@ bool record_claim_settle(
 	bool is_made = t->paths.count > 0 && strcmp(t->paths.items[0], w->trace) == 0;
 	bool ok = is_made ? output_remove_old(&p->old) : output_restore_old(&p->old);
 
-	return ok || fail(p, "%s: %s", w->output, p->old.error);
+	return ok || error_set(p->error, "%s: %s", w->output, p->old.error);
 }
 
 void record_claim_fini(struct record_claim *p)

@@ -5,12 +5,12 @@
  * environment, since the last file counts, and names its dialect, since those may have set
  * another one.
  */
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/regex.h"
 #include "cmd/escaped.h"
 #include "cmd/record/record.h"
 #include "text/nearest.h"
@@ -138,24 +138,18 @@ static bool check_options(const struct record_request *w, char *error, size_t si
 static bool check_regex(const char *text, char *error, size_t size)
 {
 	size_t length = strlen(text);
-	bool has_end = length > 1 && text[length - 1] == '/';
 	char why[128] = "the second slash is missing";
-	char *inner = has_end && length > 2 ? strndup(text + 1, length - 2) : NULL;
 	regex_t regex;
-	int failure = inner ? regcomp(&regex, inner, REG_EXTENDED | REG_NOSUB) : -1;
 
-	if (has_end && !inner) {
+	if (length == 2 && text[1] == '/') {
 		strcpy(why, "it is empty");
-	} else if (inner && failure) {
-		regerror(failure, &regex, why, sizeof(why));
-	} else if (inner) {
+	} else if (length > 2 && text[length - 1] == '/' &&
+		   regex_compile(&regex, text + 1, length - 2, why, sizeof(why))) {
 		regfree(&regex);
+		return true;
 	}
-	if (failure) {
-		snprintf(error, size, "-e: regular expression '%.80s': %s", text, why);
-	}
-	free(inner);
-	return !failure;
+	snprintf(error, size, "-e: regular expression '%.80s': %s", text, why);
+	return false;
 }
 
 static bool check_pattern(const char *pattern, char *error, size_t size)
