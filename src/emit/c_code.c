@@ -244,28 +244,23 @@ const char *c_value(struct emit_context *c, const struct event *e, size_t arg)
 	return arena_printf(&c->texts, "%s, %s", a->c_name, c_length_name(c, e, arg));
 }
 
-/* `const char *name, size_t name_length` */
-static void write_parameter(struct emit_context *c, const struct event *e, size_t arg)
-{
-	const struct arg *a = &e->args[arg];
-	const char *type = a->is_cpu ? c_vcpu_type(c) : a->type.c_text;
-	struct out *o = &c->scratch;
-
-	out_str(o, arg ? ", " : "");
-	out_str(o, type);
-	out_str(o, type[strlen(type) - 1] == '*' ? "" : " ");
-	out_str(o, a->c_name);
-	if (type_is_counted(&a->type)) {
-		out_str(o, ", size_t ");
-		out_str(o, c_length_name(c, e, arg));
-	}
-}
-
 const char *c_parameters(struct emit_context *c, const struct event *e)
 {
 	c_begin(c);
 	for (size_t i = 0; i < e->arg_count; i++) {
-		write_parameter(c, e, i);
+		/* `const char *name, size_t name_length` */
+		const struct arg *a = &e->args[i];
+		const char *type = a->is_cpu ? c_vcpu_type(c) : a->type.c_text;
+		struct out *o = &c->scratch;
+
+		out_str(o, i ? ", " : "");
+		out_str(o, type);
+		out_str(o, type[strlen(type) - 1] == '*' ? "" : " ");
+		out_str(o, a->c_name);
+		if (type_is_counted(&a->type)) {
+			out_str(o, ", size_t ");
+			out_str(o, c_length_name(c, e, i));
+		}
 	}
 	return e->arg_count ? c_end(c) : "void";
 }

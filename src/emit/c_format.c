@@ -50,25 +50,20 @@ static struct segment named_value(
 	};
 }
 
-/* The message, and behind it which scope begins: its end says the same. */
-static const struct format *of_scope(struct emit_context *c, const struct event *e)
-{
-	struct format *f = format_as_printf(&c->texts, e, C_NO_LETTER);
-	struct segment *segments = arena_array(&c->texts, struct segment, f->count + 1);
-
-	for (size_t i = 0; i < f->count; i++) {
-		segments[i] = f->segments[i];
-	}
-	segments[f->count] = named_value(c, e, 0, f->count == 0);
-	f->segments = segments;
-	f->count++;
-	return f;
-}
-
 const struct format *c_format(struct emit_context *c, const struct event *e)
 {
 	if (e->properties & EVENT_SCOPE) {
-		return of_scope(c, e);
+		/* The message, and behind it which scope begins: its end says the same. */
+		struct format *f = format_as_printf(&c->texts, e, C_NO_LETTER);
+		struct segment *segments = arena_array(&c->texts, struct segment, f->count + 1);
+
+		for (size_t i = 0; i < f->count; i++) {
+			segments[i] = f->segments[i];
+		}
+		segments[f->count] = named_value(c, e, 0, f->count == 0);
+		f->segments = segments;
+		f->count++;
+		return f;
 	}
 	if (e->format.style == FORMAT_BRACES) {
 		return format_as_printf(&c->texts, e, C_NO_LETTER);
@@ -190,16 +185,6 @@ static void write_conversion(struct literal *l, const struct conversion *v, cons
 	}
 }
 
-static void write_segment(struct literal *l, const struct segment *s, const struct event *e)
-{
-	for (size_t i = 0; i < s->len; i++) {
-		literal_str(l, s->text[i] == '%' ? "%%" : (char[]){ s->text[i], '\0' });
-	}
-	if (s->has_conversion) {
-		write_conversion(l, &s->conversion, e);
-	}
-}
-
 /* The cast of an integer to the width that its conversion prints; "" where it has that width. */
 static const char *integer_cast(const struct conversion *v, const struct type *t)
 {
@@ -256,7 +241,14 @@ const char *c_printf(struct emit_context *c, const struct event *e)
 	}
 	literal_char(&l, ' ');
 	for (size_t i = 0; i < f->count; i++) {
-		write_segment(&l, &f->segments[i], e);
+		const struct segment *s = &f->segments[i];
+
+		for (size_t j = 0; j < s->len; j++) {
+			literal_str(&l, s->text[j] == '%' ? "%%" : (char[]){ s->text[j], '\0' });
+		}
+		if (s->has_conversion) {
+			write_conversion(&l, &s->conversion, e);
+		}
 	}
 	literal_close(&l);
 	for (size_t i = 0; i < f->count; i++) {

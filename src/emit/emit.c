@@ -115,16 +115,6 @@ static bool check_macro(const struct emit_context *c, const char *name, const ch
 	return true;
 }
 
-static bool check_event(const struct emit_context *c, const struct event *e, struct diag *d)
-{
-	bool good = check_macro(c, e->name, "choose another name", e->at, d);
-
-	chosen_foreach (c, NULL, row) {
-		good = (!row->backend->check || row->backend->check(c, e, d)) && good;
-	}
-	return good;
-}
-
 void emit_check_words(const struct emit_context *c, struct diag *d)
 {
 	vec_foreach (struct event **, e, &c->model->events) {
@@ -147,7 +137,12 @@ bool emit_check(const struct emit_context *c, struct diag *d)
 
 	vec_foreach (struct event **, e, &c->model->events) {
 		if (!((*e)->properties & EVENT_DISABLE)) {
-			good = check_event(c, *e, d) && good;
+			good = check_macro(c, (*e)->name, "choose another name", (*e)->at, d) &&
+			       good;
+			chosen_foreach (c, NULL, row) {
+				good = (!row->backend->check || row->backend->check(c, *e, d)) &&
+				       good;
+			}
 		}
 	}
 	return good;
@@ -172,25 +167,6 @@ static const struct {
 		"SystemTap cannot write as simpletrace records it" },
 };
 
-/* A scope is two events and what keeps them together, which is there in C alone. */
-static void check_scope(const struct emit_format *format, const struct event *e, struct diag *d)
-{
-	if (strcmp(format->name, "rs") == 0 && e->properties & EVENT_SCOPE) {
-		diag_error(d, e->at, "leave scopes to C: generate from files without [[scopes]]",
-			"'%s' is a scope, which a module of Rust cannot begin", e->name);
-	}
-}
-
-/* Its names are words of the script language, not strings as probes are. */
-static void check_name(const struct emit_format *format, const struct emit_context *c,
-	const struct event *e, struct diag *d)
-{
-	if (strstr(format->name, "stap") && event_is_on(c, e) && isdigit((unsigned char)*e->name)) {
-		diag_error(d, e->at, "rename it, or declare it disable",
-			"'%s' begins with a digit, which no name of SystemTap does", e->name);
-	}
-}
-
 /* Reports, once for an event, the first argument that the format cannot have. */
 static void check_types(const struct event *e, size_t row, struct diag *d)
 {
@@ -210,15 +186,6 @@ static void check_types(const struct event *e, size_t row, struct diag *d)
 	}
 }
 
-static void check_helper(const struct emit_context *c, const struct event *e, struct diag *d)
-{
-	if (e->trans && event_is_on(c, e) && e->arg_count > HELPER_ARGS_MAX) {
-		diag_error(d, e->at, "take some out, or declare two events",
-			"'%s' has %zu arguments, but a helper of QEMU takes %d at most", e->name,
-			e->arg_count, HELPER_ARGS_MAX);
-	}
-}
-
 bool emit_check_format(
 	const struct emit_format *format, const struct emit_context *c, struct diag *d)
 {
@@ -226,10 +193,26 @@ bool emit_check_format(
 
 	vec_foreach (struct event **, e, &c->model->events) {
 		if (strncmp(format->name, "tcg-", strlen("tcg-")) == 0) {
-			check_helper(c, *e, d);
+			if ((*e)->trans && event_is_on(c, *e) &&
+				(*e)->arg_count > HELPER_ARGS_MAX) {
+				diag_error(d, (*e)->at, "take some out, or declare two events",
+					"'%s' has %zu arguments, but a helper of QEMU takes %d at most",
+					(*e)->name, (*e)->arg_count, HELPER_ARGS_MAX);
+			}
 		}
-		check_scope(format, *e, d);
-		check_name(format, c, *e, d);
+		/* A scope is two events and what keeps them together, which is there in C alone. */
+		if (strcmp(format->name, "rs") == 0 && (*e)->properties & EVENT_SCOPE) {
+			diag_error(d, (*e)->at,
+				"leave scopes to C: generate from files without [[scopes]]",
+				"'%s' is a scope, which a module of Rust cannot begin", (*e)->name);
+		}
+		/* Its names are words of the script language, not strings as probes are. */
+		if (strstr(format->name, "stap") && event_is_on(c, *e) &&
+			isdigit((unsigned char)*(*e)->name)) {
+			diag_error(d, (*e)->at, "rename it, or declare it disable",
+				"'%s' begins with a digit, which no name of SystemTap does",
+				(*e)->name);
+		}
 		for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
 			if (strcmp(refused[i].format, format->name) == 0) {
 				check_types(*e, i, d);

@@ -97,32 +97,6 @@ static void write_item(struct out *to, const struct statement *s, size_t from, s
 	}
 }
 
-static void write_list(struct out *to, const struct statement *s)
-{
-	size_t list = find_list(s);
-	bool is_brace = list < s->len && s->text[list - 1] == ' '; /* it keeps its first item */
-	size_t head = is_brace ? find_item_end(s, list) : list;
-	size_t end;
-
-	out_bytes(to, s->text, head);
-	for (size_t i = head + is_brace; i < s->len; i = end + 1) {
-		end = find_item_end(s, i);
-		write_item(to, s, i, end);
-	}
-}
-
-/* `#define NAME(parameters) body` */
-static void write_macro(struct out *to, const struct statement *s)
-{
-	size_t name = strlen("#define ");
-	const char *blank = memchr(s->text + name, ' ', s->len - name);
-	size_t body = blank ? (size_t)(blank - s->text) + 1 : s->len;
-
-	out_bytes(to, s->text, body);
-	out_str(to, blank ? "\\\n\t" : "");
-	out_bytes(to, s->text + body, s->len - body);
-}
-
 /* A comment, also one of Rust behind blanks, or a directive. */
 static bool must_stay(const struct statement *s)
 {
@@ -148,9 +122,26 @@ static void wrap_line(struct out *to, const char *text, size_t len, bool is_in_m
 	if (s.tabs * TAB + s.len <= COLUMNS || is_in_macro || must_stay(&s)) {
 		out_bytes(to, s.text, s.len);
 	} else if (starts_with(&s, "#define ")) {
-		write_macro(to, &s);
+		/* `#define NAME(parameters) body` */
+		size_t name = strlen("#define ");
+		const char *blank = memchr(s.text + name, ' ', s.len - name);
+		size_t body = blank ? (size_t)(blank - s.text) + 1 : s.len;
+
+		out_bytes(to, s.text, body);
+		out_str(to, blank ? "\\\n\t" : "");
+		out_bytes(to, s.text + body, s.len - body);
 	} else {
-		write_list(to, &s);
+		size_t list = find_list(&s);
+		bool is_brace =
+			list < s.len && s.text[list - 1] == ' '; /* it keeps its first item */
+		size_t head = is_brace ? find_item_end(&s, list) : list;
+		size_t end;
+
+		out_bytes(to, s.text, head);
+		for (size_t i = head + is_brace; i < s.len; i = end + 1) {
+			end = find_item_end(&s, i);
+			write_item(to, &s, i, end);
+		}
 	}
 	out_char(to, '\n');
 }

@@ -64,21 +64,6 @@ static const char *preparation(struct emit_context *c, const struct event *e, si
 	return is_by_address(t) ? address_touch : by_class[t->class];
 }
 
-static const char *words(struct emit_context *c, const struct event *e)
-{
-	const char *all = "";
-
-	for (size_t i = 0; i < e->arg_count; i++) {
-		const struct type *t = &e->args[i].type;
-		const char *before = t->class == TYPE_FLOAT ? "waymark_bits_"
-				     : is_by_address(t)	    ? "&"
-							    : "";
-
-		all = arena_printf(&c->texts, "%s, %s%s", all, before, c_value(c, e, i));
-	}
-	return all;
-}
-
 static void emit_function(
 	struct emit_context *c, const struct event *e, const struct emit_backend_row *row)
 {
@@ -94,8 +79,18 @@ static void emit_function(
 				{ "maker", e->args[i].type.maker });
 		}
 	}
+	const char *words = "";
+
+	for (size_t i = 0; i < e->arg_count; i++) {
+		const struct type *t = &e->args[i].type;
+		const char *before = t->class == TYPE_FLOAT ? "waymark_bits_"
+				     : is_by_address(t)	    ? "&"
+							    : "";
+
+		words = arena_printf(&c->texts, "%s, %s%s", words, before, c_value(c, e, i));
+	}
 	OUT(c->out, function_end, { "count", e->arg_count ? c_number(c, emit_words(e)) : "" },
-		{ "provider", c->provider }, { "name", e->name }, { "words", words(c, e) });
+		{ "provider", c->provider }, { "name", e->name }, { "words", words });
 }
 
 const struct emit_backend emit_backend_dtrace = {

@@ -157,7 +157,7 @@ static const char *const of_text[PARTS] = { text_size, NULL, counted_room, count
 static const char *const of_bytes[PARTS] = { bytes_size, NULL, counted_room, counted_store };
 static const char *const of_debug[PARTS] = { NULL, debug_check, debug_room, debug_store };
 
-static const char *const *lines_of_type(const struct type *t)
+static const char *const *lines_of(struct emit_context *c, const struct event *e, size_t arg)
 {
 	static const char *const *const by_class[] = {
 		[TYPE_INTEGER] = of_scalar,
@@ -169,16 +169,15 @@ static const char *const *lines_of_type(const struct type *t)
 		[TYPE_DEBUG] = of_debug,
 		[TYPE_TCG] = of_scalar,
 	};
+	const struct type *t = &e->args[arg].type;
 
-	return type_is_pair(t) ? of_wide : by_class[t->class];
-}
-
-static const char *const *lines_of(struct emit_context *c, const struct event *e, size_t arg)
-{
 	if (c_is_address(e, arg)) {
 		return of_address;
 	}
-	return c_precision(c, e, arg) ? of_part : lines_of_type(&e->args[arg].type);
+	if (c_precision(c, e, arg)) {
+		return of_part;
+	}
+	return type_is_pair(t) ? of_wide : by_class[t->class];
 }
 
 /* The line of an argument; NULL: none. */
@@ -220,20 +219,6 @@ static bool is_long(struct emit_context *c, const struct event *e, size_t arg)
 	return lines[PART_MEASURE] || lines[PART_CHECK];
 }
 
-/* The limit of each string: a constant for the compiler in the function that makes no calls. */
-static void emit_max(struct emit_context *c, const struct event *e)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < e->arg_count; i++) {
-		count += is_long(c, e, i);
-	}
-	if (count) {
-		out_printf(c_begin(c), "WAYMARK_RECORD_MAX / %zu", 2 * count);
-		OUT(c->out, max_line, { "max", c_end(c) });
-	}
-}
-
 static const char *comma(const struct event *e)
 {
 	return e->arg_count ? ", " : "";
@@ -243,7 +228,16 @@ void emit_record(struct emit_context *c, const struct event *e)
 {
 	OUT(c->out, begin, { "name", e->name }, { "comma", comma(e) },
 		{ "parameters", e->arg_count ? c_parameters(c, e) : "" });
-	emit_max(c, e);
+	/* The limit of each string: a constant for the compiler where a function makes no calls. */
+	size_t count = 0;
+
+	for (size_t i = 0; i < e->arg_count; i++) {
+		count += is_long(c, e, i);
+	}
+	if (count) {
+		out_printf(c_begin(c), "WAYMARK_RECORD_MAX / %zu", 2 * count);
+		OUT(c->out, max_line, { "max", c_end(c) });
+	}
 	emit_each(c, e, PART_MEASURE);
 	out_char(c->out, '\n');
 	emit_each(c, e, PART_CHECK);

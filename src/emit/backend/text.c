@@ -70,25 +70,21 @@ size_t emit_text_values(struct emit_context *c, const struct event *e)
 	return count;
 }
 
-static void emit_braces(
-	struct emit_context *c, const struct event *e, const struct emit_backend_row *row)
-{
-	bool has_place = row->backend->takes_place;
-
-	OUT(c->out, braces_begin, { "backend", row->name }, { "name", e->name },
-		{ "parameters", has_place ? c_placed_parameters(c, e) : c_parameters(c, e) });
-	size_t count = emit_text_values(c, e);
-
-	OUT(c->out, braces_end, { "backend", row->name }, { "name", e->name },
-		{ "values", count ? "waymark_values" : "NULL" }, { "count", c_number(c, count) },
-		{ "place", has_place ? "waymark_file, waymark_line" : "NULL, 0" });
-}
-
 static void emit_function(
 	struct emit_context *c, const struct event *e, const struct emit_backend_row *row)
 {
 	if (e->format.style == FORMAT_BRACES) {
-		emit_braces(c, e, row);
+		bool has_place = row->backend->takes_place;
+
+		OUT(c->out, braces_begin, { "backend", row->name }, { "name", e->name },
+			{ "parameters",
+				has_place ? c_placed_parameters(c, e) : c_parameters(c, e) });
+		size_t count = emit_text_values(c, e);
+
+		OUT(c->out, braces_end, { "backend", row->name }, { "name", e->name },
+			{ "values", count ? "waymark_values" : "NULL" },
+			{ "count", c_number(c, count) },
+			{ "place", has_place ? "waymark_file, waymark_line" : "NULL, 0" });
 		return;
 	}
 	OUT(c->out, function, { "backend", row->name }, { "name", e->name },

@@ -66,20 +66,6 @@ static bool emit_of_debug(struct emit_context *c, const struct event *e, const c
 	return any;
 }
 
-/* Those values are text for LTTng-UST. */
-static const char *arguments(struct emit_context *c, const struct event *e)
-{
-	const char *all = "";
-
-	for (size_t i = 0; i < e->arg_count; i++) {
-		bool is_debug = e->args[i].type.class == TYPE_DEBUG;
-
-		all = arena_printf(&c->texts, "%s%s%s%s", all, i ? ", " : "",
-			is_debug ? "waymark_text_" : "", c_value(c, e, i));
-	}
-	return all;
-}
-
 static void emit_function(
 	struct emit_context *c, const struct event *e, const struct emit_backend_row *row)
 {
@@ -89,8 +75,16 @@ static void emit_function(
 		out_char(c->out, '\n');
 	}
 	emit_of_debug(c, e, print);
+	const char *arguments = "";
+
+	for (size_t i = 0; i < e->arg_count; i++) {
+		bool is_debug = e->args[i].type.class == TYPE_DEBUG;
+
+		arguments = arena_printf(&c->texts, "%s%s%s%s", arguments, i ? ", " : "",
+			is_debug ? "waymark_text_" : "", c_value(c, e, i));
+	}
 	OUT(c->out, function_end, { "name", e->name }, { "provider", c->provider },
-		{ "arguments", arguments(c, e) });
+		{ "arguments", arguments });
 }
 
 static bool check(const struct emit_context *c, const struct event *e, struct diag *d)

@@ -54,7 +54,7 @@ struct message {
 };
 
 /* One character inside a literal; octal, which has three digits, is all that bpftrace needs. */
-static void literal_char(struct out *o, char ch)
+static void write_char(struct out *o, char ch)
 {
 	if (ch == '"' || ch == '\\') {
 		out_char(o, '\\');
@@ -63,19 +63,6 @@ static void literal_char(struct out *o, char ch)
 		out_printf(o, "\\%03o", (unsigned char)ch);
 	} else {
 		out_char(o, ch);
-	}
-}
-
-/* bpftrace's printf has no `%%`. */
-static void write_text(struct message *m, const char *text, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		if (text[i] == '%') {
-			out_str(&m->literal, "%c");
-			out_str(&m->values, ", 37");
-		} else {
-			literal_char(&m->literal, text[i]);
-		}
 	}
 }
 
@@ -203,7 +190,15 @@ static void emit_message(struct emit_context *c, struct message *m, const struct
 	for (size_t i = 0; i < f->count; i++) {
 		const struct segment *s = &f->segments[i];
 
-		write_text(m, s->text, s->len);
+		/* bpftrace's printf has no `%%`. */
+		for (size_t j = 0; j < s->len; j++) {
+			if (s->text[j] == '%') {
+				out_str(&m->literal, "%c");
+				out_str(&m->values, ", 37");
+			} else {
+				write_char(&m->literal, s->text[j]);
+			}
+		}
 		if (s->has_conversion && s->conversion.letter == 's' && m->strings == STRINGS_MAX) {
 			end_call(c, m, "");
 			begin_call(m);
@@ -215,16 +210,6 @@ static void emit_message(struct emit_context *c, struct message *m, const struct
 	end_call(c, m, "\\n");
 }
 
-static size_t count_events(const struct emit_context *c)
-{
-	size_t count = 0;
-
-	vec_foreach (struct event **, e, &c->model->events) {
-		count += !((*e)->properties & EVENT_DISABLE);
-	}
-	return count;
-}
-
 /* How it is called: it refuses many probes unless told how many. */
 static const char *command(struct emit_context *c, size_t probes)
 {
@@ -234,20 +219,17 @@ static const char *command(struct emit_context *c, size_t probes)
 	return arena_printf(&c->texts, "BPFTRACE_MAX_PROBES=%zu bpftrace", probes);
 }
 
-/* A path of other characters than these stands in quotes. */
-static const char *quote(const char *path)
+void emit_format_bpftrace(struct emit_context *c)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 				    "0123456789_./-";
-
-	return path[strspn(path, plain)] ? "\"" : "";
-}
-
-void emit_format_bpftrace(struct emit_context *c)
-{
+	bool needs_quotes = c->binary[strspn(c->binary, plain)];
 	struct message m;
-	size_t count = count_events(c);
+	size_t count = 0;
 
+	vec_foreach (struct event **, e, &c->model->events) {
+		count += !((*e)->properties & EVENT_DISABLE);
+	}
 	OUT(c->out, file_begin, { "banner", c_banner(c) }, { "count", c_number(c, count) },
 		{ "provider", c->provider }, { "file", c_comment(c, c->binary) },
 		{ "command", command(c, count) });
@@ -257,8 +239,9 @@ void emit_format_bpftrace(struct emit_context *c)
 		if ((*e)->properties & EVENT_DISABLE) {
 			continue;
 		}
-		OUT(c->out, probe_begin, { "quote", quote(c->binary) }, { "binary", c->binary },
-			{ "provider", c->provider }, { "name", (*e)->name });
+		OUT(c->out, probe_begin, { "quote", needs_quotes ? "\"" : "" },
+			{ "binary", c->binary }, { "provider", c->provider },
+			{ "name", (*e)->name });
 		emit_message(c, &m, *e);
 		out_str(c->out, probe_end);
 	}

@@ -191,18 +191,6 @@ static const char *size(struct emit_context *c, const struct arg *a)
 	return c_end(c);
 }
 
-static void emit_args(struct emit_context *c, const struct event *e)
-{
-	OUT(c->out, args_begin, { "name", e->name });
-	for (size_t i = 0; i < e->arg_count; i++) {
-		const struct arg *a = &e->args[i];
-
-		OUT(c->out, arg_entry, { "name", a->name }, { "type", a->type.text },
-			{ "kind", kind(&a->type) }, { "size", size(c, a) });
-	}
-	out_str(c->out, args_end);
-}
-
 static void emit_descriptor(struct emit_context *c, const struct event *e)
 {
 	const struct out_hole holes[] = {
@@ -222,7 +210,14 @@ static void emit_descriptor(struct emit_context *c, const struct event *e)
 	};
 
 	if (e->arg_count > 0) {
-		emit_args(c, e);
+		OUT(c->out, args_begin, { "name", e->name });
+		for (size_t i = 0; i < e->arg_count; i++) {
+			const struct arg *a = &e->args[i];
+
+			OUT(c->out, arg_entry, { "name", a->name }, { "type", a->type.text },
+				{ "kind", kind(&a->type) }, { "size", size(c, a) });
+		}
+		out_str(c->out, args_end);
 	}
 	out_template(c->out, event_descriptor, holes);
 }
@@ -284,17 +279,6 @@ static void emit_function_begin(
 		{ "on", backends_on(c, e, cpu) }, { "watched", c_watched(c, e) });
 }
 
-/* The function that TRACE_X_VCPU_STATE() calls while the event is on for some vCPU. */
-static void emit_vcpu_state(struct emit_context *c, const struct event *e)
-{
-	const char *tracers = c_watched(c, e);
-	const char *on_here = backends_on(c, e, "cpu");
-
-	OUT(c_begin(c), *tracers ? vcpu_state_watched : vcpu_state_body, { "on", on_here },
-		{ "watched", tracers });
-	OUT(c->out, vcpu_state, { "name", e->name }, { "body", c_end(c) });
-}
-
 static void emit_dispatcher(struct emit_context *c, const struct event *e, bool is_shared)
 {
 	emit_function_begin(c, e, is_shared, e->arg_count ? e->args[0].c_name : "");
@@ -326,22 +310,17 @@ static void emit_emit(struct emit_context *c, const struct event *e)
 		{ "placed", c_placed_arguments(c, e) });
 }
 
-/* The name by which a probe of the end finds the word. */
-static void emit_state_of_end(struct emit_context *c, const struct event *e)
-{
-	chosen_foreach (c, NULL, row) {
-		if (row->backend->watched && !row->backend->declaration) {
-			OUT(c->out, state_of_end, { "name", e->name });
-		}
-	}
-}
-
 static void emit_event(struct emit_context *c, const struct event *e)
 {
 	OUT(c->out, event_state, { "name", e->name }, { "file", c_file_comment(c, e) },
 		{ "line", c_number(c, e->line) });
 	if (e->end) {
-		emit_state_of_end(c, e);
+		/* The name by which a probe of the end finds the word. */
+		chosen_foreach (c, NULL, row) {
+			if (row->backend->watched && !row->backend->declaration) {
+				OUT(c->out, state_of_end, { "name", e->name });
+			}
+		}
 		emit_descriptor_and_functions(c, e->end);
 		emit_descriptor_and_functions(c, e);
 		emit_scope_c(c, e);
@@ -349,24 +328,15 @@ static void emit_event(struct emit_context *c, const struct event *e)
 	}
 	emit_descriptor_and_functions(c, e);
 	if (e->properties & EVENT_VCPU) {
-		emit_vcpu_state(c, e);
+		/* For TRACE_X_VCPU_STATE(), which calls it while the event is on for some vCPU. */
+		const char *tracers = c_watched(c, e);
+		const char *on_here = backends_on(c, e, "cpu");
+
+		OUT(c_begin(c), *tracers ? vcpu_state_watched : vcpu_state_body, { "on", on_here },
+			{ "watched", tracers });
+		OUT(c->out, vcpu_state, { "name", e->name }, { "body", c_end(c) });
 	}
 	emit_emit(c, e);
-}
-
-/* The descriptors by which the registry finds the events; no array where there are none. */
-static void emit_list(struct emit_context *c)
-{
-	bool any = false;
-
-	vec_foreach (struct event **, e, &c->model->events) {
-		if (event_is_on(c, *e) && !(*e)->begin) {
-			out_str(c->out, any ? "" : list_begin);
-			OUT(c->out, list_entry, { "name", (*e)->name });
-			any = true;
-		}
-	}
-	out_str(c->out, any ? list_end : "");
 }
 
 void emit_format_c(struct emit_context *c)
@@ -383,5 +353,15 @@ void emit_format_c(struct emit_context *c)
 			emit_event(c, *e);
 		}
 	}
-	emit_list(c);
+	/* The descriptors by which the registry finds the events; no array where there are none. */
+	bool any = false;
+
+	vec_foreach (struct event **, e, &c->model->events) {
+		if (event_is_on(c, *e) && !(*e)->begin) {
+			out_str(c->out, any ? "" : list_begin);
+			OUT(c->out, list_entry, { "name", (*e)->name });
+			any = true;
+		}
+	}
+	out_str(c->out, any ? list_end : "");
 }

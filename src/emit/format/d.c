@@ -51,16 +51,6 @@ static const char *integer_name(const struct type *t)
 	return t->c_text;
 }
 
-/* Several words, or a const between stars: not all parsers of D take that. */
-static bool is_hard_to_parse(const char *type)
-{
-	static const char prefix[] = "const ";
-	size_t skipped = strncmp(type, prefix, strlen(prefix)) == 0 ? strlen(prefix) : 0;
-	const char *blank = strchr(type + skipped, ' ');
-
-	return (blank && blank[1] != '*') || strstr(type, "*const");
-}
-
 /* D knows no bool: it arrives as an int. What no register holds is an address, a float its bits. */
 static const char *type_name(const struct type *t)
 {
@@ -73,7 +63,12 @@ static const char *type_name(const struct type *t)
 	if (t->class == TYPE_DEBUG || type_is_pair(t)) {
 		return "void *";
 	}
-	if (!is_hard_to_parse(t->c_text)) {
+	/* Several words, or a const between stars: not all parsers of D take that. */
+	static const char prefix[] = "const ";
+	size_t skipped = strncmp(t->c_text, prefix, strlen(prefix)) == 0 ? strlen(prefix) : 0;
+	const char *blank = strchr(t->c_text + skipped, ' ');
+
+	if ((!blank || blank[1] == '*') && !strstr(t->c_text, "*const")) {
 		return t->c_text;
 	}
 	return t->class == TYPE_INTEGER ? integer_name(t) : "void *";

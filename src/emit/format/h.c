@@ -96,20 +96,6 @@ static const char *call(struct emit_context *c, const struct event *e)
 	return c_end(c);
 }
 
-/* The end of a scope has words of its own; a tracer that watches one of both has the scope on. */
-static void put_words_of_end(
-	struct emit_context *c, const struct emit_backend *b, const struct event *e)
-{
-	struct out *o = &c->scratch;
-
-	OUT(o, b->declaration, { "name", e->end->name }, { "provider", c->provider });
-	OUT(o, "#define TRACE_${NAME}_TRACED() \\\n\t(", { "NAME", e->upper });
-	OUT(o, b->watched, { "name", e->name });
-	out_str(o, " | \\\n\t\t");
-	OUT(o, b->watched, { "name", e->end->name });
-	out_str(o, ")\n");
-}
-
 /* The words of tracers outside, as their backends declare them. */
 static const char *words(struct emit_context *c, const struct event *e)
 {
@@ -121,7 +107,15 @@ static const char *words(struct emit_context *c, const struct event *e)
 		if (b->declaration) {
 			OUT(o, b->declaration, { "name", e->name }, { "provider", c->provider });
 			if (e->end) {
-				put_words_of_end(c, b, e);
+				/* A tracer that watches the begin or the end has the scope on. */
+				OUT(o, b->declaration, { "name", e->end->name },
+					{ "provider", c->provider });
+				OUT(o, "#define TRACE_${NAME}_TRACED() \\\n\t(",
+					{ "NAME", e->upper });
+				OUT(o, b->watched, { "name", e->name });
+				out_str(o, " | \\\n\t\t");
+				OUT(o, b->watched, { "name", e->end->name });
+				out_str(o, ")\n");
 			}
 		}
 	}

@@ -190,31 +190,6 @@ static const char *more_of_query(
 	return more;
 }
 
-/* Declares the words that tracers outside define. */
-static void emit_declarations(struct emit_context *c, const struct event *e)
-{
-	chosen_foreach (c, NULL, row) {
-		if (row->backend->rust_declaration) {
-			OUT(c->out, row->backend->rust_declaration, { "name", e->name },
-				{ "provider", c->provider });
-		}
-	}
-}
-
-static void emit_vcpu_extern(struct emit_context *c, const struct event *e)
-{
-	static const char *const cpu = "cpu: *const c_void";
-	const struct rust_list list = { .indent = 8,
-		.width = ANY_WIDTH,
-		.head = arena_printf(&c->texts, "fn waymark_on_%s(", e->name),
-		.items = &cpu,
-		.count = 1,
-		.tail = ") -> u32;" };
-
-	out_str(c->out, "        #[cold]\n");
-	rust_list(c->out, &list);
-}
-
 static void emit_extern(struct emit_context *c, const struct event *e)
 {
 	const struct rust_list list = { .indent = 8,
@@ -227,9 +202,24 @@ static void emit_extern(struct emit_context *c, const struct event *e)
 
 	rust_halves(c->out, 8, arena_printf(&c->texts, "static waymark_state_%s:", e->name),
 		"AtomicU32;");
-	emit_declarations(c, e);
+	/* The words that tracers outside define. */
+	chosen_foreach (c, NULL, row) {
+		if (row->backend->rust_declaration) {
+			OUT(c->out, row->backend->rust_declaration, { "name", e->name },
+				{ "provider", c->provider });
+		}
+	}
 	if (e->properties & EVENT_VCPU) {
-		emit_vcpu_extern(c, e);
+		static const char *const cpu = "cpu: *const c_void";
+		const struct rust_list on = { .indent = 8,
+			.width = ANY_WIDTH,
+			.head = arena_printf(&c->texts, "fn waymark_on_%s(", e->name),
+			.items = &cpu,
+			.count = 1,
+			.tail = ") -> u32;" };
+
+		out_str(c->out, "        #[cold]\n");
+		rust_list(c->out, &on);
 	}
 	out_str(c->out, "        #[cold]\n");
 	rust_list(c->out, &list);
@@ -338,44 +328,34 @@ static bool is_used(struct emit_context *c, const char *type)
 	return false;
 }
 
-static const char *uses(struct emit_context *c)
-{
-	const char *text = "";
-
-	for (size_t i = 0; i < ARRAY_SIZE(imports); i++) {
-		if (is_used(c, imports[i].type)) {
-			text = arena_printf(&c->texts, "%s    use %s;\n", text, imports[i].path);
-		}
-	}
-	return *text ? arena_printf(&c->texts, "%s\n", text) : text;
-}
-
-static void emit_externs(struct emit_context *c)
-{
-	chosen_foreach (c, NULL, row) {
-		out_str(c->out, row->backend->rust_begin ? row->backend->rust_begin : "");
-	}
-	out_str(c->out, extern_begin);
-	vec_foreach (struct event **, e, &c->model->events) {
-		if (event_is_on(c, *e)) {
-			emit_extern(c, *e);
-		}
-	}
-	out_str(c->out, extern_end);
-}
-
 void emit_format_rs(struct emit_context *c)
 {
 	bool any = is_used(c, NULL);
 	const char *separator = any ? "\n" : "";
+	const char *uses = "";
 
-	OUT(c->out, file_begin, { "banner", c_banner(c) }, { "uses", uses(c) },
+	for (size_t i = 0; i < ARRAY_SIZE(imports); i++) {
+		if (is_used(c, imports[i].type)) {
+			uses = arena_printf(&c->texts, "%s    use %s;\n", uses, imports[i].path);
+		}
+	}
+	OUT(c->out, file_begin, { "banner", c_banner(c) },
+		{ "uses", *uses ? arena_printf(&c->texts, "%s\n", uses) : "" },
 		{ "end", c->model->events.count ? "" : "}" });
 	if (!c->model->events.count) {
 		return;
 	}
 	if (any) {
-		emit_externs(c);
+		chosen_foreach (c, NULL, row) {
+			out_str(c->out, row->backend->rust_begin ? row->backend->rust_begin : "");
+		}
+		out_str(c->out, extern_begin);
+		vec_foreach (struct event **, e, &c->model->events) {
+			if (event_is_on(c, *e)) {
+				emit_extern(c, *e);
+			}
+		}
+		out_str(c->out, extern_end);
 	}
 	vec_foreach (struct event **, e, &c->model->events) {
 		emit_event(c, *e, separator);

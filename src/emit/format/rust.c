@@ -115,17 +115,6 @@ const char *rust_name(struct emit_context *c, const struct event *e, size_t i)
 	return name;
 }
 
-/* The columns of the items on one line. */
-static size_t width_of(const struct rust_list *l)
-{
-	size_t width = 0;
-
-	for (size_t i = 0; i < l->count; i++) {
-		width += strlen(l->items[i]) + (i ? strlen(", ") : 0);
-	}
-	return width;
-}
-
 static void write_blanks(struct out *o, size_t n)
 {
 	out_printf(o, "%*s", (int)n, "");
@@ -181,7 +170,11 @@ static void write_tall(struct out *o, const struct rust_list *l)
 
 void rust_list(struct out *o, const struct rust_list *l)
 {
-	size_t width = width_of(l);
+	size_t width = 0; /* of the items on one line */
+
+	for (size_t i = 0; i < l->count; i++) {
+		width += strlen(l->items[i]) + (i ? strlen(", ") : 0);
+	}
 	size_t line = l->indent + strlen(l->head) + width + strlen(l->tail) + l->is_empty;
 	bool is_tall = l->count > 0 && (line > RUST_COLUMNS || width > l->width);
 

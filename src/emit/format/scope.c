@@ -320,21 +320,6 @@ static void of_call(struct emit_context *c, const struct event *e, const char *t
 		{ "arguments", c_placed_arguments(c, &call) }, { "masks", printing(c) });
 }
 
-static void emit_prints(struct emit_context *c, const struct event *e)
-{
-	of_call(c, e, print_begin);
-	size_t count = emit_text_values(c, e);
-
-	OUT(c->out, print_message, { "name", e->name },
-		{ "values", count ? "waymark_values" : "NULL" }, { "count", c_number(c, count) },
-		{ "place", c_has_place(c, e) ? "waymark_file, waymark_line" : "NULL, 0" });
-	each(c, e, true, print_one);
-	out_str(c->out, function_end);
-	OUT(c->out, print_end_begin, { "name", e->name });
-	each(c, e, true, print_one);
-	out_str(c->out, print_end_end);
-}
-
 static void emit_begin_and_end(struct emit_context *c, const struct event *e)
 {
 	bool prints = *printing(c);
@@ -370,7 +355,18 @@ static void of_recorder(struct emit_context *c, const struct event *e, const cha
 void emit_scope_c(struct emit_context *c, const struct event *e)
 {
 	if (*printing(c)) {
-		emit_prints(c, e);
+		of_call(c, e, print_begin);
+		size_t count = emit_text_values(c, e);
+
+		OUT(c->out, print_message, { "name", e->name },
+			{ "values", count ? "waymark_values" : "NULL" },
+			{ "count", c_number(c, count) },
+			{ "place", c_has_place(c, e) ? "waymark_file, waymark_line" : "NULL, 0" });
+		each(c, e, true, print_one);
+		out_str(c->out, function_end);
+		OUT(c->out, print_end_begin, { "name", e->name });
+		each(c, e, true, print_one);
+		out_str(c->out, print_end_end);
 	}
 	emit_begin_and_end(c, e);
 	of_call(c, e, several);

@@ -68,16 +68,6 @@ static bool is_wide(const struct event *e, size_t arg)
 	return type_is_pair(&e->args[arg].type);
 }
 
-static const char *conversions(struct emit_context *c, const struct event *e)
-{
-	struct out *o = c_begin(c);
-
-	for (size_t i = 0; i < e->arg_count; i++) {
-		out_str(o, is_text(e, i) ? "%4b%s%s" : is_wide(e, i) ? "%4b%8b%8b" : "%8b");
-	}
-	return c_end(c);
-}
-
 /* `32 + 4 + waymark_length_1` */
 static const char *size(struct emit_context *c, const struct event *e)
 {
@@ -126,7 +116,14 @@ static void emit_body(struct emit_context *c, const struct event *e, size_t id)
 				{ "most", most ? most : ALL });
 		}
 	}
-	OUT(c->out, record, { "conversions", conversions(c, e) }, { "id", c_number(c, id) },
+	struct out *o = c_begin(c);
+
+	for (size_t i = 0; i < e->arg_count; i++) {
+		out_str(o, is_text(e, i) ? "%4b%s%s" : is_wide(e, i) ? "%4b%8b%8b" : "%8b");
+	}
+	const char *conversions = c_end(c);
+
+	OUT(c->out, record, { "conversions", conversions }, { "id", c_number(c, id) },
 		{ "size", size(c, e) }, { "values", values(c, e) });
 }
 

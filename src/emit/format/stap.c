@@ -61,20 +61,6 @@ static const char *source(
 	return arena_printf(&c->texts, "process%s%s.mark(\"%s\")", binary, provider(c), e->name);
 }
 
-static void emit_arguments(struct emit_context *c, const struct event *e)
-{
-	for (size_t i = 0; i < e->arg_count; i++) {
-		size_t word = emit_word(e, i) + 1;
-
-		OUT(c->out, argument, { "name", stap_name(c, e, i) },
-			{ "number", c_number(c, word) });
-		if (type_is_counted(&e->args[i].type)) {
-			OUT(c->out, argument, { "name", stap_length_name(c, e, i) },
-				{ "number", c_number(c, word + 1) });
-		}
-	}
-}
-
 static void emit_event(
 	struct emit_context *c, const struct stap_tapset *tapset, const struct event *e, size_t id)
 {
@@ -82,7 +68,16 @@ static void emit_event(
 		{ "prefix", c->probe_prefix }, { "infix", tapset->infix }, { "name", e->name },
 		{ "source", source(c, tapset, e) });
 	if (!is_on_plain(c, tapset)) {
-		emit_arguments(c, e);
+		for (size_t i = 0; i < e->arg_count; i++) {
+			size_t word = emit_word(e, i) + 1;
+
+			OUT(c->out, argument, { "name", stap_name(c, e, i) },
+				{ "number", c_number(c, word) });
+			if (type_is_counted(&e->args[i].type)) {
+				OUT(c->out, argument, { "name", stap_length_name(c, e, i) },
+					{ "number", c_number(c, word + 1) });
+			}
+		}
 	}
 	if (tapset->emit_body) {
 		tapset->emit_body(c, e, id);

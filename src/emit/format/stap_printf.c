@@ -103,7 +103,7 @@ static const char *number(const struct text *t, const struct conversion *v)
 	return cut(t, v->arg, bits, v->letter == 'd' || v->letter == 'i');
 }
 
-/* The most that a string of SystemTap may be told to have. */
+/* The largest size of a string that SystemTap takes. */
 #define ALL "8192"
 
 /* A precision that is an argument; a negative one is `none`. */

@@ -36,18 +36,16 @@ void tcg_for_each(struct emit_context *c,
 	}
 }
 
-/* Of what is called by its name in the scope of the arguments: QEMU's code generator, too. */
-static bool is_taken(struct emit_context *c, const struct event *exec, const char *name)
-{
-	return strncmp(name, "tcg_", strlen("tcg_")) == 0 ||
-	       strcmp(name, arena_printf(&c->texts, "trace_%s", exec->trans->name)) == 0;
-}
-
 const char *tcg_name(struct emit_context *c, const struct event *exec, size_t i)
 {
 	const char *name = exec->args[i].c_name;
+	const char *called = arena_printf(&c->texts, "trace_%s", exec->trans->name);
 
-	return is_taken(c, exec, name) ? c_renamed(c, exec, name) : name;
+	/* Functions called by name in the scope of the arguments: QEMU's code generator, too. */
+	if (strncmp(name, "tcg_", strlen("tcg_")) == 0 || strcmp(name, called) == 0) {
+		return c_renamed(c, exec, name);
+	}
+	return name;
 }
 
 static void write_parameter(struct out *o, const char *type, const char *name)
@@ -69,9 +67,11 @@ static const char *type_of(
 	return types->value ? types->value : a->guest_type;
 }
 
-static void write_parameters(struct emit_context *c, struct out *o, const struct event *exec,
+static const char *parameters(struct emit_context *c, const struct event *exec,
 	const struct tcg_types *types, bool with_cpu)
 {
+	struct out *o = c_begin(c);
+
 	for (size_t i = 0; i < exec->arg_count; i++) {
 		bool is_cpu = exec->args[i].is_cpu;
 
@@ -84,14 +84,6 @@ static void write_parameters(struct emit_context *c, struct out *o, const struct
 			write_parameter(o, types->env, TCG_ENV);
 		}
 	}
-}
-
-static const char *parameters(struct emit_context *c, const struct event *exec,
-	const struct tcg_types *types, bool with_cpu)
-{
-	struct out *o = c_begin(c);
-
-	write_parameters(c, o, exec, types, with_cpu);
 	return exec->arg_count ? c_end(c) : "void";
 }
 

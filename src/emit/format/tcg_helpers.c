@@ -94,24 +94,21 @@ static const char helper[] =
 	"DEF_HELPER_FLAGS_${count}(trace_${name}, TCG_CALL_NO_RWG, void${words})\n";
 /* clang-format on */
 
-static const char *word_list(struct emit_context *c, const struct event *exec)
-{
-	struct out *o = c_begin(c);
-
-	for (size_t i = 0; i < exec->arg_count; i++) {
-		OUT(o, ", ${word}", { "word", tcg_word(exec, i)->name });
-	}
-	return c_end(c);
-}
-
 static void emit_helper(struct emit_context *c, const struct event *exec)
 {
 	if (!event_is_on(c, exec)) {
 		return;
 	}
 	tcg_emit_begin(c, exec);
+	struct out *o = c_begin(c);
+
+	for (size_t i = 0; i < exec->arg_count; i++) {
+		OUT(o, ", ${word}", { "word", tcg_word(exec, i)->name });
+	}
+	const char *words = c_end(c);
+
 	OUT(c->out, helper, { "count", c_number(c, exec->arg_count) }, { "name", exec->name },
-		{ "words", word_list(c, exec) });
+		{ "words", words });
 }
 
 void emit_format_tcg_helper_h(struct emit_context *c)
@@ -153,19 +150,6 @@ static const char *helper_name(const struct event *exec, size_t i)
 	return exec->args[i].is_cpu ? TCG_ENV : exec->args[i].c_name;
 }
 
-static const char *helper_parameters(struct emit_context *c, const struct event *exec)
-{
-	struct out *o = c_begin(c);
-
-	for (size_t i = 0; i < exec->arg_count; i++) {
-		const char *type = tcg_word(exec, i)->type;
-
-		out_printf(o, "%s%s%s%s", i ? ", " : "", type,
-			type[strlen(type) - 1] == '*' ? "" : " ", helper_name(exec, i));
-	}
-	return exec->arg_count ? c_end(c) : "void";
-}
-
 /* `(int8_t)a`: the argument in its own type again. */
 static void write_argument(struct out *o, const struct event *exec, size_t i)
 {
@@ -198,8 +182,17 @@ static void emit_helper_function(struct emit_context *c, const struct event *exe
 		return;
 	}
 	tcg_emit_begin(c, exec);
-	OUT(c->out, helper_function, { "name", exec->name },
-		{ "parameters", helper_parameters(c, exec) },
+	struct out *o = c_begin(c);
+
+	for (size_t i = 0; i < exec->arg_count; i++) {
+		const char *type = tcg_word(exec, i)->type;
+
+		out_printf(o, "%s%s%s%s", i ? ", " : "", type,
+			type[strlen(type) - 1] == '*' ? "" : " ", helper_name(exec, i));
+	}
+	const char *parameters = exec->arg_count ? c_end(c) : "void";
+
+	OUT(c->out, helper_function, { "name", exec->name }, { "parameters", parameters },
 		{ "arguments", helper_arguments(c, exec) });
 }
 
@@ -259,17 +252,6 @@ static const char *for_constants(
 	return c_end(c);
 }
 
-static const char *wrapper_arguments(struct emit_context *c, const struct event *exec)
-{
-	struct out *o = c_begin(c);
-
-	for (size_t i = 0; i < exec->arg_count; i++) {
-		out_printf(o, "%s%s%s", i ? ", " : "", is_constant(exec, i) ? "waymark_" : "",
-			exec->args[i].is_cpu ? TCG_ENV : tcg_name(c, exec, i));
-	}
-	return c_end(c);
-}
-
 static void emit_wrapper(struct emit_context *c, const struct event *exec)
 {
 	if (!event_is_on(c, exec)) {
@@ -281,8 +263,13 @@ static void emit_wrapper(struct emit_context *c, const struct event *exec)
 	OUT(c->out, wrapper_begin, { "whole", exec->whole },
 		{ "parameters", tcg_parameters(c, exec, &host_types) }, { "constants", constants });
 	out_str(c->out, *constants ? "\n" : "");
-	OUT(c->out, wrapper_call, { "name", exec->name },
-		{ "arguments", wrapper_arguments(c, exec) });
+	struct out *o = c_begin(c);
+
+	for (size_t i = 0; i < exec->arg_count; i++) {
+		out_printf(o, "%s%s%s", i ? ", " : "", is_constant(exec, i) ? "waymark_" : "",
+			exec->args[i].is_cpu ? TCG_ENV : tcg_name(c, exec, i));
+	}
+	OUT(c->out, wrapper_call, { "name", exec->name }, { "arguments", c_end(c) });
 	out_str(c->out, for_constants(c, exec, free_constant));
 	out_str(c->out, wrapper_end);
 }

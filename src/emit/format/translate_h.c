@@ -64,22 +64,6 @@ static const char *cast(const struct type *t)
 	return t->class == TYPE_INTEGER ? "" : "(uintptr_t)";
 }
 
-/* `WAYMARK_CPU((void *)(uintptr_t)arguments[0]), (uint32_t)arguments[1]` */
-static const char *unpacked(struct emit_context *c, const struct event *exec)
-{
-	struct out *o = c_begin(c);
-
-	for (size_t i = 0; i < exec->arg_count; i++) {
-		const struct type *t = &exec->args[i].type;
-		bool is_cpu = exec->args[i].is_cpu;
-
-		out_printf(o, "%s(%s)%s%sarguments[%zu]%s", i ? ", " : "",
-			is_cpu ? c_vcpu_type(c) : t->text, is_cpu ? "WAYMARK_CPU((void *)" : "",
-			cast(t), i, is_cpu ? ")" : "");
-	}
-	return c_end(c);
-}
-
 static void emit_operands(struct emit_context *c, const struct event *exec)
 {
 	if (exec->arg_count == 0) {
@@ -97,25 +81,34 @@ static void emit_operands(struct emit_context *c, const struct event *exec)
 	out_str(c->out, operands_end);
 }
 
-static void emit_translation(struct emit_context *c, const struct event *exec)
-{
-	OUT(c->out, exec_function, { "whole", exec->whole }, { "name", exec->name },
-		{ "arguments", unpacked(c, exec) },
-		{ "unused", exec->arg_count ? "" : "\t(void)arguments;\n" });
-	OUT(c->out, translate_begin, { "whole", exec->whole },
-		{ "parameters", tcg_parameters(c, exec, &types) });
-	emit_operands(c, exec);
-	OUT(c->out, translate_end, { "name", exec->name }, { "whole", exec->whole },
-		{ "cpu", exec->properties & EVENT_VCPU ? tcg_name(c, exec, 0) : "NULL" },
-		{ "operands", exec->arg_count ? "waymark_operands" : "NULL" },
-		{ "count", c_number(c, exec->arg_count) });
-}
-
 static void emit_event(struct emit_context *c, const struct event *exec)
 {
 	tcg_emit_begin(c, exec);
 	if (event_is_on(c, exec)) {
-		emit_translation(c, exec);
+		/* `WAYMARK_CPU((void *)(uintptr_t)arguments[0]), (uint32_t)arguments[1]` */
+		struct out *o = c_begin(c);
+
+		for (size_t i = 0; i < exec->arg_count; i++) {
+			const struct type *t = &exec->args[i].type;
+			bool is_cpu = exec->args[i].is_cpu;
+
+			out_printf(o, "%s(%s)%s%sarguments[%zu]%s", i ? ", " : "",
+				is_cpu ? c_vcpu_type(c) : t->text,
+				is_cpu ? "WAYMARK_CPU((void *)" : "", cast(t), i,
+				is_cpu ? ")" : "");
+		}
+		const char *arguments = c_end(c);
+
+		OUT(c->out, exec_function, { "whole", exec->whole }, { "name", exec->name },
+			{ "arguments", arguments },
+			{ "unused", exec->arg_count ? "" : "\t(void)arguments;\n" });
+		OUT(c->out, translate_begin, { "whole", exec->whole },
+			{ "parameters", tcg_parameters(c, exec, &types) });
+		emit_operands(c, exec);
+		OUT(c->out, translate_end, { "name", exec->name }, { "whole", exec->whole },
+			{ "cpu", exec->properties & EVENT_VCPU ? tcg_name(c, exec, 0) : "NULL" },
+			{ "operands", exec->arg_count ? "waymark_operands" : "NULL" },
+			{ "count", c_number(c, exec->arg_count) });
 	}
 	tcg_emit_function(c, exec, &types);
 }

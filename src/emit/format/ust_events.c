@@ -124,34 +124,23 @@ static bool is_needed(const char *name)
 	return words_have(macros, name);
 }
 
-/* True for a field's name that may be a macro. C++ forbids to define or undefine its operators. */
-static bool is_hidden(const struct arg *a)
-{
-	static const char *const operators[] = { "and", "and_eq", "bitand", "bitor", "compl", "not",
-		"not_eq", "or", "or_eq", "xor", "xor_eq", NULL };
-
-	return strcmp(a->name, a->c_name) != 0 && !words_have(operators, a->name) &&
-	       !is_needed(a->name);
-}
-
 static const char *around(struct emit_context *c, const struct event *e, const char *text)
 {
+	/* C++ forbids to define or undefine them. */
+	static const char *const operators[] = { "and", "and_eq", "bitand", "bitor", "compl", "not",
+		"not_eq", "or", "or_eq", "xor", "xor_eq", NULL };
 	struct out *o = c_begin(c);
 
 	for (size_t i = 0; i < e->arg_count; i++) {
-		if (is_hidden(&e->args[i])) {
-			OUT(o, text, { "name", e->args[i].name });
+		const char *name = e->args[i].name;
+
+		/* The field's name may be a macro. */
+		if (strcmp(name, e->args[i].c_name) != 0 && !words_have(operators, name) &&
+			!is_needed(name)) {
+			OUT(o, text, { "name", name });
 		}
 	}
 	return c_end(c);
-}
-
-static char letter_of_braces(const struct brace_spec *spec)
-{
-	bool is_hex = spec->type == BRACE_LOWER_HEX || spec->type == BRACE_UPPER_HEX ||
-		      spec->type == BRACE_DEBUG_LOWER || spec->type == BRACE_DEBUG_UPPER;
-
-	return is_hex ? 'x' : 'd';
 }
 
 /* The letter that prints an argument, NUL for one that no conversion prints. */
@@ -159,7 +148,18 @@ static char letter_of(const struct event *e, size_t arg)
 {
 	const struct conversion *v = format_conversion_of(&e->format, arg);
 
-	return !v ? '\0' : v->spec ? letter_of_braces(v->spec) : v->letter;
+	if (!v || !v->spec) {
+		return v ? v->letter : '\0';
+	}
+	switch (v->spec->type) {
+	case BRACE_LOWER_HEX:
+	case BRACE_UPPER_HEX:
+	case BRACE_DEBUG_LOWER:
+	case BRACE_DEBUG_UPPER:
+		return 'x';
+	default:
+		return 'd';
+	}
 }
 
 static const char *integer_field(const struct type *t, char letter)
@@ -170,7 +170,7 @@ static const char *integer_field(const struct type *t, char letter)
 	return letter == 'x' || letter == 'X' || letter == 'p' ? field_hex : field_decimal;
 }
 
-static const char *field_of_type(const struct type *t, char letter)
+static const char *field(struct emit_context *c, const struct event *e, size_t arg)
 {
 	static const char *const by_class[] = {
 		[TYPE_FLOAT] = field_float,
@@ -181,17 +181,15 @@ static const char *field_of_type(const struct type *t, char letter)
 		[TYPE_DEBUG] = field_string,
 		[TYPE_TCG] = field_pointer,
 	};
+	const struct type *t = &e->args[arg].type;
 
-	return t->class == TYPE_INTEGER ? integer_field(t, letter) : by_class[t->class];
-}
-
-static const char *field(struct emit_context *c, const struct event *e, size_t arg)
-{
 	if (c_is_address(e, arg)) {
 		return field_pointer;
 	}
-	return c_precision(c, e, arg) ? field_part
-				      : field_of_type(&e->args[arg].type, letter_of(e, arg));
+	if (c_precision(c, e, arg)) {
+		return field_part;
+	}
+	return t->class == TYPE_INTEGER ? integer_field(t, letter_of(e, arg)) : by_class[t->class];
 }
 
 /*
@@ -253,36 +251,6 @@ static const char *field_name(
 	return name;
 }
 
-static void emit_field(struct emit_context *c, const struct event *e, size_t i)
-{
-	const struct arg *a = &e->args[i];
-	const char *template = field(c, e, i);
-
-	OUT(c->out, template, { "type", a->type.is_bool ? "uint8_t" : a->type.c_text },
-		{ "field", field_name(c, e, i, template) }, { "value", a->c_name },
-		{ "length", c_length_name(c, e, i) }, { "precision", c_precision(c, e, i) });
-}
-
-/*
- * The format as declared, as the name of the event's model: the one text for which
- * LTTng-UST has room. Its daemon writes that between quotes as it is.
- */
-static void emit_format(struct emit_context *c, const struct event *e)
-{
-	struct out *o = c_begin(c);
-
-	for (const char *s = e->format.source; s && *s; s++) {
-		out_str(o, *s == '"' || *s == '\\' ? "\\" : "");
-		out_char(o, *s);
-	}
-	const char *escaped = c_end(c);
-
-	if (*escaped) {
-		OUT(c->out, event_format, { "provider", c->provider }, { "name", e->name },
-			{ "format", c_literal(c, escaped) });
-	}
-}
-
 /*
  * Inside of LTTng-UST's functions the arguments have their names, and these are what it
  * calls there: such an argument has another name in C. Its field's name stays.
@@ -300,22 +268,16 @@ static const char *free_name(struct emit_context *c, const struct event *e, cons
 	return name;
 }
 
-static const struct event *with_free_names(struct emit_context *c, const struct event *e)
-{
-	struct event *copy = arena_new(&c->texts, struct event);
-
-	*copy = *e;
-	copy->args = arena_array(&c->texts, struct arg, e->arg_count);
-	for (size_t i = 0; i < e->arg_count; i++) {
-		copy->args[i] = e->args[i];
-		copy->args[i].c_name = free_name(c, e, e->args[i].c_name);
-	}
-	return copy;
-}
-
 static void emit_event(struct emit_context *c, const struct event *declared)
 {
-	const struct event *e = with_free_names(c, declared);
+	struct event *e = arena_new(&c->texts, struct event);
+
+	*e = *declared;
+	e->args = arena_array(&c->texts, struct arg, declared->arg_count);
+	for (size_t i = 0; i < declared->arg_count; i++) {
+		e->args[i] = declared->args[i];
+		e->args[i].c_name = free_name(c, declared, declared->args[i].c_name);
+	}
 	const struct out_hole holes[] = {
 		{ "file", c_file_comment(c, e) },
 		{ "line", c_number(c, e->line) },
@@ -328,10 +290,31 @@ static void emit_event(struct emit_context *c, const struct event *declared)
 
 	out_template(c->out, event_begin, holes);
 	for (size_t i = 0; i < e->arg_count; i++) {
-		emit_field(c, e, i);
+		const struct arg *a = &e->args[i];
+		const char *template = field(c, e, i);
+
+		OUT(c->out, template, { "type", a->type.is_bool ? "uint8_t" : a->type.c_text },
+			{ "field", field_name(c, e, i, template) }, { "value", a->c_name },
+			{ "length", c_length_name(c, e, i) },
+			{ "precision", c_precision(c, e, i) });
 	}
 	OUT(c->out, event_end, { "show", around(c, e, show_macro) });
-	emit_format(c, e);
+	/*
+	 * The format as declared, as the name of the event's model: the one text for which
+	 * LTTng-UST has room. Its daemon writes that between quotes as it is.
+	 */
+	struct out *o = c_begin(c);
+
+	for (const char *s = e->format.source; s && *s; s++) {
+		out_str(o, *s == '"' || *s == '\\' ? "\\" : "");
+		out_char(o, *s);
+	}
+	const char *escaped = c_end(c);
+
+	if (*escaped) {
+		OUT(c->out, event_format, { "provider", c->provider }, { "name", e->name },
+			{ "format", c_literal(c, escaped) });
+	}
 }
 
 static bool ust_is_chosen(const struct emit_context *c)
