@@ -464,20 +464,6 @@ static void read_formats(struct front_end *fe, struct qemu_line *line, struct sc
 	}
 }
 
-/* Bytes that no declaration can contain. */
-static bool check_bytes(struct front_end *fe, const struct scan *s)
-{
-	const char *text = s->source->text + s->pos;
-	size_t len = s->end - s->pos;
-	size_t invalid = utf8_invalid(text, len);
-
-	if (invalid < len) {
-		diag_error(fe->rules, ((struct location){ s->source, s->pos + invalid }),
-			"save the file as UTF-8", "the line is not UTF-8");
-	}
-	return invalid == len || fe->lenient;
-}
-
 static void read_line(struct front_end *fe, struct scan *s, unsigned int number)
 {
 	struct qemu_line line = { .event.line = number };
@@ -488,7 +474,16 @@ static void read_line(struct front_end *fe, struct scan *s, unsigned int number)
 	if (scan_peek(s) == SCAN_END || scan_peek(s) == '#') {
 		return;
 	}
-	if (!check_bytes(fe, s) || !read_head(fe, e, &name, s)) {
+	/* Bytes that no declaration can contain. */
+	const char *text = s->source->text + s->pos;
+	size_t len = s->end - s->pos;
+	size_t invalid = utf8_invalid(text, len);
+
+	if (invalid < len) {
+		diag_error(fe->rules, ((struct location){ s->source, s->pos + invalid }),
+			"save the file as UTF-8", "the line is not UTF-8");
+	}
+	if (!(invalid == len || fe->lenient) || !read_head(fe, e, &name, s)) {
 		return;
 	}
 	name_check_event(name, span_location(fe->source, name), fe->rules);

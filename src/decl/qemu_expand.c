@@ -39,18 +39,25 @@ static const char *unused_name(struct arena *a, const struct event *e, const cha
 	return name;
 }
 
-static void insert_error(struct arena *a, struct event *e, const struct conversion *c)
+/* Makes the value of `%m` or of `%s` of bytes an argument of text; false for other conversions. */
+static bool mend(struct front_end *fe, struct event *e, const struct conversion *c)
 {
-	struct arg arg = {
-		.name = unused_name(a, e, "error"), .source = ARG_FROM_ERRNO, .at = c->at
-	};
+	bool has_cpu = e->properties & EVENT_VCPU; /* an argument that is added later */
 
-	type_parse(&arg.type, a, TEXT_TYPE, strlen(TEXT_TYPE));
-	event_insert_arg(a, e, (size_t)c->arg, &arg);
-}
+	if (c->is_errno && (size_t)c->arg <= e->arg_count &&
+		e->arg_count + has_cpu < EVENT_ARGS_LIMIT) {
+		struct arg arg = { .name = unused_name(&fe->model->arena, e, "error"),
+			.source = ARG_FROM_ERRNO,
+			.at = c->at };
 
-static void make_text(struct front_end *fe, struct event *e, const struct conversion *c)
-{
+		type_parse(&arg.type, &fe->model->arena, TEXT_TYPE, strlen(TEXT_TYPE));
+		event_insert_arg(&fe->model->arena, e, (size_t)c->arg, &arg);
+		return true;
+	}
+	if (c->letter != 's' || c->is_errno || (size_t)c->arg >= e->arg_count ||
+		!type_is_bytes(&e->args[c->arg].type)) {
+		return false;
+	}
 	struct arg *arg = &e->args[c->arg];
 
 	diag_warning(fe->rules, c->at,
@@ -59,23 +66,6 @@ static void make_text(struct front_end *fe, struct event *e, const struct conver
 		arg->name, arg->type.text);
 	type_parse(&arg->type, &fe->model->arena, TEXT_TYPE, strlen(TEXT_TYPE));
 	arg->source = ARG_FROM_BYTES;
-}
-
-/* Makes the value of `%m` or of `%s` of bytes an argument of text; false for other conversions. */
-static bool mend(struct front_end *fe, struct event *e, const struct conversion *c)
-{
-	bool has_cpu = e->properties & EVENT_VCPU; /* an argument that is added later */
-
-	if (c->is_errno && (size_t)c->arg <= e->arg_count &&
-		e->arg_count + has_cpu < EVENT_ARGS_LIMIT) {
-		insert_error(&fe->model->arena, e, c);
-		return true;
-	}
-	if (c->letter != 's' || c->is_errno || (size_t)c->arg >= e->arg_count ||
-		!type_is_bytes(&e->args[c->arg].type)) {
-		return false;
-	}
-	make_text(fe, e, c);
 	return true;
 }
 

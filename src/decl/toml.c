@@ -110,12 +110,6 @@ static bool read_entry(struct toml_reader *r, struct toml_table *t, struct toml_
 	return read_value(r, &e->value);
 }
 
-static bool is_date(struct span word)
-{
-	return memchr(word.text, ':', word.len) ||
-	       (word.len >= 8 && word.text[4] == '-' && word.text[7] == '-');
-}
-
 static bool is_number(struct span word)
 {
 	size_t sign = word.text[0] == '+' || word.text[0] == '-';
@@ -144,7 +138,10 @@ static bool read_bare(struct toml_reader *r, struct toml_value *v)
 	if (v->truth || span_equals(word, "false")) {
 		v->kind = TOML_BOOLEAN;
 	} else if (is_number(word)) {
-		v->kind = is_date(word) ? TOML_DATE : TOML_NUMBER;
+		bool is_date = memchr(word.text, ':', word.len) ||
+			       (word.len >= 8 && word.text[4] == '-' && word.text[7] == '-');
+
+		v->kind = is_date ? TOML_DATE : TOML_NUMBER;
 	} else {
 		return toml_fail(r, from, "write a string in quotes; booleans are true and false",
 			"a value that TOML does not have");
@@ -260,26 +257,21 @@ static bool read_array(struct toml_reader *r, struct toml_value *v)
 	return true;
 }
 
-static bool read_nested(struct toml_reader *r, struct toml_value *v)
-{
-	if (r->depth == DEPTH_MAX) {
-		return toml_fail(r, r->scan.pos, "an event has strings and a boolean only",
-			"arrays and tables in more than 16 others");
-	}
-	r->depth++;
-	bool good = scan_peek(&r->scan) == '[' ? read_array(r, v) : read_table(r, v);
-
-	r->depth--;
-	return good;
-}
-
 static bool read_value(struct toml_reader *r, struct toml_value *v)
 {
 	int c = scan_peek(&r->scan);
 
 	v->at = scan_location(&r->scan);
 	if (c == '[' || c == '{') {
-		return read_nested(r, v);
+		if (r->depth == DEPTH_MAX) {
+			return toml_fail(r, r->scan.pos, "an event has strings and a boolean only",
+				"arrays and tables in more than 16 others");
+		}
+		r->depth++;
+		bool good = scan_peek(&r->scan) == '[' ? read_array(r, v) : read_table(r, v);
+
+		r->depth--;
+		return good;
 	}
 	bool is_quoted = c == '"' || c == '\'';
 	bool good = is_quoted ? toml_read_string(r, &v->string, true) : read_bare(r, v);
@@ -306,17 +298,6 @@ static bool begins_statement(const struct scan *s)
 	bool begins_line = s->pos > 0 && s->source->text[s->pos - 1] == '\n';
 
 	return begins_line && (scan_peek(s) == '[' || is_bare(scan_peek(s)));
-}
-
-/* After a fault in what has several lines: to the next that begins a statement. */
-static void skip_lines(struct toml_reader *r)
-{
-	struct scan *s = &r->scan;
-
-	while (s->pos < s->end && !begins_statement(s)) {
-		skip_line(r);
-		scan_accept(s, '\n');
-	}
 }
 
 /* Nothing but a comment may follow on the line. */
@@ -382,7 +363,13 @@ static void read_line(struct toml_reader *r, struct toml_document *doc, struct t
 		return;
 	}
 	if (!good && !is_header && *entry && (*entry)->value.kind == TOML_ARRAY) {
-		skip_lines(r);
+		/* After a fault in what has several lines: to the next that begins a statement. */
+		struct scan *s = &r->scan;
+
+		while (s->pos < s->end && !begins_statement(s)) {
+			skip_line(r);
+			scan_accept(s, '\n');
+		}
 	} else {
 		skip_line(r);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A reader of TOML 1.0, as much of it as declarations have a use for: keys and tables are
- * read as they stand in the file, strings and booleans with their values, numbers and dates
- * only so far that a message can say what they are. It knows nothing of events.
+ * Reads the part of TOML 1.0 that declarations use: keys and tables in the file's order,
+ * strings and booleans with their values; of numbers and dates only the kind, for messages.
+ * It knows nothing of events.
  *
  *	toml_string.c	characters: blanks, comments, strings and their escapes
  *	toml.c		tables, keys, values

@@ -52,18 +52,6 @@ static struct arena *arena(struct file *f)
 	return &f->fe->model->arena;
 }
 
-static unsigned int line_of(struct file *f, struct location at)
-{
-	if (at.offset < f->at.offset) {
-		f->at.offset = 0;
-		f->line = 1;
-	}
-	for (; f->at.offset < at.offset; f->at.offset++) {
-		f->line += at.source->text[f->at.offset] == '\n';
-	}
-	return f->line;
-}
-
 static int find_name(struct span name, const char *const *names, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -147,7 +135,14 @@ static bool read_name(struct file *f, struct event *e, const struct toml_value *
 	struct placed name = toml_trim(value->string);
 
 	e->at = placed_location(&name, 0);
-	e->line = line_of(f, e->at);
+	if (e->at.offset < f->at.offset) {
+		f->at.offset = 0;
+		f->line = 1;
+	}
+	for (; f->at.offset < e->at.offset; f->at.offset++) {
+		f->line += e->at.source->text[f->at.offset] == '\n';
+	}
+	e->line = f->line;
 	e->name = arena_strndup(arena(f), name.span.text, name.span.len);
 	if (name.span.len == 0) {
 		diag_error(fe->diag, value->at, "write: name = \"what_happens\"", "an empty name");
@@ -316,8 +311,10 @@ static void read_table(struct file *f, const struct toml_table *t)
 	read_event(f, t, table_bits[i]);
 }
 
-static void check_bytes(struct front_end *fe)
+void decl_read_toml(struct front_end *fe)
 {
+	struct file f = { .fe = fe, .at = { fe->source, 0 }, .line = 1 };
+	struct toml_document doc;
 	const struct source *s = fe->source;
 	size_t invalid = utf8_invalid(s->text, s->len);
 
@@ -325,14 +322,6 @@ static void check_bytes(struct front_end *fe)
 		diag_error(fe->rules, ((struct location){ s, invalid }), "save the file as UTF-8",
 			"the file is not UTF-8");
 	}
-}
-
-void decl_read_toml(struct front_end *fe)
-{
-	struct file f = { .fe = fe, .at = { fe->source, 0 }, .line = 1 };
-	struct toml_document doc;
-
-	check_bytes(fe);
 	toml_read(&doc, &fe->model->arena, fe->diag, fe->source);
 	for (size_t i = 0; i < doc.tables.count; i++) {
 		if (i == 0) {

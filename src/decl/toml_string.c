@@ -85,16 +85,6 @@ static void add(struct toml_reader *r, char c, size_t at)
 	vec_push(&r->places, at);
 }
 
-static void add_code_point(struct toml_reader *r, uint32_t c, size_t at)
-{
-	char text[UTF8_MAX];
-	size_t n = utf8_encode(text, c);
-
-	for (size_t i = 0; i < n; i++) {
-		add(r, text[i], at);
-	}
-}
-
 /* \u and \U: four or eight digits of a code point, no half of a surrogate pair. */
 static bool read_unicode(struct toml_reader *r, size_t at, unsigned int digits)
 {
@@ -113,7 +103,12 @@ static bool read_unicode(struct toml_reader *r, size_t at, unsigned int digits)
 		return toml_fail(r, at, "write a whole character, in UTF-8 or as \\U0001f600",
 			"there is no such character in Unicode");
 	}
-	add_code_point(r, c, at);
+	char text[UTF8_MAX];
+	size_t n = utf8_encode(text, c);
+
+	for (size_t i = 0; i < n; i++) {
+		add(r, text[i], at);
+	}
 	return true;
 }
 
