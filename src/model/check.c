@@ -280,7 +280,6 @@ static const char *prefix_of(enum brace_type type)
 	return prefixes[type];
 }
 
-/* `0x{:#x}`. */
 static void warn_of_prefix(const struct segment *s, struct diag *d)
 {
 	const struct conversion *c = &s->conversion;
@@ -288,8 +287,8 @@ static void warn_of_prefix(const struct segment *s, struct diag *d)
 
 	if (prefix && c->spec->alternate && s->len >= 2 &&
 		memcmp(s->text + s->len - 2, prefix, 2) == 0) {
-		diag_warning(d, c->at, "remove what stands before it, or the '#'",
-			"'%.*s' prints %s, which stands before it: it is printed twice",
+		diag_warning(d, c->at, "remove the prefix, or the '#'",
+			"'%.*s' prints %s, which precedes it: it is printed twice",
 			SPAN_ARGS(written(c)), prefix);
 	}
 }

@@ -113,7 +113,7 @@ void format_shift(struct format *f, int by);
  */
 struct format *format_as_printf(struct arena *a, const struct event *e, char other);
 
-/* Whether a flag changes what a conversion prints; printf ignores others or leaves them undefined.
+/* True if a flag changes what a conversion prints; printf ignores others or leaves them undefined.
  */
 bool conversion_heeds(const struct conversion *c, char flag);
 

@@ -49,16 +49,6 @@ static void add_placeholder(struct message *m, struct format *f, const struct br
 		       });
 }
 
-/* The parser says what is wrong and what to do in one sentence, with a colon between. */
-static void report(struct message *m, const struct brace_piece *piece)
-{
-	const char *colon = strstr(piece->error, ": ");
-	size_t len = colon ? (size_t)(colon - piece->error) : strlen(piece->error);
-
-	diag_error(m->diag, placed_location(m->source, piece->offset), colon ? colon + 2 : NULL,
-		"%.*s", (int)len, piece->error);
-}
-
 static bool read_pieces(struct message *m, struct format *f)
 {
 	struct brace_parser parser;
@@ -75,21 +65,14 @@ static bool read_pieces(struct message *m, struct format *f)
 	}
 	add_segment(m, NULL);
 	if (piece.kind == BRACE_ERROR) {
-		report(m, &piece);
+		/* "What is wrong: what to do." */
+		const char *colon = strstr(piece.error, ": ");
+		size_t len = colon ? (size_t)(colon - piece.error) : strlen(piece.error);
+
+		diag_error(m->diag, placed_location(m->source, piece.offset),
+			colon ? colon + 2 : NULL, "%.*s", (int)len, piece.error);
 	}
 	return piece.kind == BRACE_END;
-}
-
-static bool has_nul(struct message *m)
-{
-	struct span span = m->source->span;
-	const char *nul = memchr(span.text, '\0', span.len);
-
-	if (nul) {
-		diag_error(m->diag, placed_location(m->source, (size_t)(nul - span.text)),
-			"remove it", "a message cannot hold a NUL");
-	}
-	return nul;
 }
 
 bool format_parse_braces(
@@ -100,7 +83,11 @@ bool format_parse_braces(
 
 	*f = (struct format){ .style = FORMAT_BRACES, .at = placed_location(message, 0) };
 	f->source = arena_strndup(a, span.text, span.len);
-	if (has_nul(&m)) {
+	const char *nul = memchr(span.text, '\0', span.len);
+
+	if (nul) {
+		diag_error(d, placed_location(message, (size_t)(nul - span.text)), "remove it",
+			"a message cannot hold a NUL");
 		return false;
 	}
 	m.text = arena_alloc(a, span.len + 1);

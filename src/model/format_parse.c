@@ -81,27 +81,6 @@ static bool accept_old_letter(struct conversion *c, int unit)
 	return true;
 }
 
-/* Warns of `%m`, whose letter is at `at` in the file, and makes it `%s` in the text. */
-static void warn_of_old_letter(
-	const struct conversion *c, struct format_text *written, size_t at, struct diag *d)
-{
-	if (c->is_errno) {
-		written->text[at - written->begin] = 's';
-		diag_warning(d, c->at, "pass the error as an argument of the event and print that",
-			"'%%m' prints errno, which becomes an argument that no call passes");
-	}
-}
-
-/* Removes the newlines at the end, however spelled; the first is at `at` in the file. */
-static void drop_newlines(struct segment *last, struct format_text *written, size_t at)
-{
-	while (last->len > 0 && last->text[last->len - 1] == '\n') {
-		last->len--;
-	}
-	written->text[at - written->begin] = '"';
-	written->len = at - written->begin + 1;
-}
-
 static void next(struct parser *p)
 {
 	format_lexer_next(&p->lexer);
@@ -131,18 +110,6 @@ static void close_segment(struct parser *p)
 {
 	vec_push(&p->segments, p->open);
 	p->open = (struct segment){ .text = p->text };
-}
-
-static void parse_flags(struct parser *p, struct conversion *c)
-{
-	while (p->lexer.unit > 0 && strchr("-+ #0", p->lexer.unit)) {
-		size_t n = strlen(c->flags);
-
-		if (!strchr(c->flags, p->lexer.unit)) {
-			c->flags[n] = (char)p->lexer.unit;
-		}
-		next(p);
-	}
 }
 
 /* A width or precision: a number, or `*` for an argument. */
@@ -241,7 +208,13 @@ static bool parse_letter(struct parser *p, struct conversion *c)
 	} else if (p->lexer.unit > 0 && strchr("csp", p->lexer.unit) && !*c->length) {
 		c->letter = (char)p->lexer.unit;
 	} else if (p->old && accept_old_letter(c, p->lexer.unit)) {
-		warn_of_old_letter(c, &p->written, p->lexer.at, p->diag);
+		if (c->is_errno) {
+			/* `%m` becomes `%s` in the text. */
+			p->written.text[p->lexer.at - p->written.begin] = 's';
+			diag_warning(p->diag, c->at,
+				"pass the error as an argument of the event and print that",
+				"'%%m' prints errno, which becomes an argument that no call passes");
+		}
 	} else {
 		return refuse_letter(p, c);
 	}
@@ -283,7 +256,14 @@ static bool parse_conversion(struct parser *p)
 		next(p);
 		return true;
 	}
-	parse_flags(p, &c);
+	while (p->lexer.unit > 0 && strchr("-+ #0", p->lexer.unit)) {
+		size_t n = strlen(c.flags);
+
+		if (!strchr(c.flags, p->lexer.unit)) {
+			c.flags[n] = (char)p->lexer.unit;
+		}
+		next(p);
+	}
 	if (!parse_number(p, &c.width, &c.width_arg)) {
 		return false;
 	}
@@ -369,7 +349,11 @@ static bool check_newlines(struct parser *p)
 	if (is_dropped) {
 		struct segment *last = &p->segments.items[p->segments.count - 1];
 
-		drop_newlines(last, &p->written, p->newline);
+		while (last->len > 0 && last->text[last->len - 1] == '\n') {
+			last->len--;
+		}
+		p->written.text[p->newline - p->written.begin] = '"';
+		p->written.len = p->newline - p->written.begin + 1;
 		p->segments.count -= last->len == 0;
 		diag_warning(p->diag, ((struct location){ p->start.source, p->newline }),
 			"remove the newline: each event is a line of its own",
@@ -380,16 +364,6 @@ static bool check_newlines(struct parser *p)
 			"a newline inside the format is printed as \\n");
 	}
 	return true;
-}
-
-static void take_segments(struct parser *p, struct format *f)
-{
-	f->count = p->segments.count;
-	f->segments = arena_array(p->arena, struct segment, f->count);
-	if (f->count > 0) {
-		memcpy(f->segments, p->segments.items, f->count * sizeof(*f->segments));
-	}
-	f->args = (size_t)p->args;
 }
 
 bool format_parse(struct format *f, const struct format_reading *r, struct scan *in)
@@ -413,7 +387,12 @@ bool format_parse(struct format *f, const struct format_reading *r, struct scan 
 		struct span written = { p.written.text, p.written.len };
 
 		in->pos = p.lexer.at;
-		take_segments(&p, f);
+		f->count = p.segments.count;
+		f->segments = arena_array(p.arena, struct segment, f->count);
+		if (f->count > 0) {
+			memcpy(f->segments, p.segments.items, f->count * sizeof(*f->segments));
+		}
+		f->args = (size_t)p.args;
 		f->source = format_regular_source(r->arena, span_trim(written));
 	} else {
 		rest = span_trim(rest);

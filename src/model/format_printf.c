@@ -45,26 +45,6 @@ static void add_text(struct segment *s, struct arena *a, const char *text)
 	s->len += strlen(text);
 }
 
-/* Rust pads texts on the right, numbers on the left. */
-static bool pads_right(const struct brace_spec *spec, bool is_text)
-{
-	return spec->align == BRACE_ALIGN_LEFT || (is_text && spec->align == BRACE_ALIGN_DEFAULT);
-}
-
-static void set_flags(struct conversion *c, bool is_text)
-{
-	size_t n = 0;
-
-	if (c->spec->plus && c->letter == 'd') {
-		c->flags[n++] = '+';
-	}
-	if (c->spec->zero && !is_text) {
-		c->flags[n++] = '0';
-	} else if (c->width >= 0 && pads_right(c->spec, is_text)) {
-		c->flags[n++] = '-';
-	}
-}
-
 /* `0x` is text, for printf writes 0X before capitals and nothing before a zero. */
 static void write_prefix(struct segment *s, struct arena *a)
 {
@@ -100,14 +80,20 @@ static void convert(struct segment *s, struct arena *a, const struct type *t, ch
 	if (t->class == TYPE_INTEGER) {
 		write_prefix(s, a);
 	}
-	set_flags(c, c->letter == 's' || t->is_bool);
-}
+	/* Rust pads texts on the right, numbers on the left. */
+	bool is_text = c->letter == 's' || t->is_bool;
+	bool is_left =
+		spec->align == BRACE_ALIGN_LEFT || (is_text && spec->align == BRACE_ALIGN_DEFAULT);
+	size_t n = 0;
 
-/* A segment of its own text, behind the quote that the one before left open. */
-static void copy_text(struct segment *to, struct arena *a, const char *quote)
-{
-	to->text = arena_printf(a, "%s%.*s", quote, (int)to->len, to->text);
-	to->len += strlen(quote);
+	if (spec->plus && c->letter == 'd') {
+		c->flags[n++] = '+';
+	}
+	if (spec->zero && !is_text) {
+		c->flags[n++] = '0';
+	} else if (c->width >= 0 && is_left) {
+		c->flags[n++] = '-';
+	}
 }
 
 struct format *format_as_printf(struct arena *a, const struct event *e, char other)
@@ -122,7 +108,9 @@ struct format *format_as_printf(struct arena *a, const struct event *e, char oth
 		struct segment *s = &f->segments[i];
 
 		*s = e->format.segments[i];
-		copy_text(s, a, quote);
+		/* behind the quote that the segment before left open */
+		s->text = arena_printf(a, "%s%.*s", quote, (int)s->len, s->text);
+		s->len += strlen(quote);
 		quote = "";
 		if (s->has_conversion) {
 			const struct type *t = &e->args[s->conversion.arg].type;

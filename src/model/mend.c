@@ -37,17 +37,12 @@ static char letter_for(const struct type *t, bool is_hex)
 	return t->is_char ? 'c' : t->is_signed ? 'd' : 'u';
 }
 
-/* Lengths that `int` needs anyway are left out. */
-static const char *length_for(const struct type *t)
-{
-	return t->size64 <= 4 || t->class != TYPE_INTEGER ? "" : t->length;
-}
-
 const char *mend_length(struct arena *a, const struct conversion *c, const struct type *t)
 {
 	struct conversion mended = *c;
 
-	mended.length = length_for(t);
+	/* Lengths that `int` needs anyway are left out. */
+	mended.length = t->size64 <= 4 || t->class != TYPE_INTEGER ? "" : t->length;
 	if (strchr("diu", c->letter)) {
 		mended.letter = t->is_signed ? 'd' : 'u';
 	}
@@ -144,17 +139,6 @@ const char *mend_order(struct arena *a, const struct event *e, const struct conv
 		length->name, SPAN_ARGS(type), text->name, SPAN_ARGS(line_behind(length)));
 }
 
-/* Takes flags, width and precision of a conversion; the `%` is already taken. */
-static void skip_numbers(struct scan *s)
-{
-	while (scan_peek(s) > 0 && strchr("-+ #0", scan_peek(s))) {
-		s->pos++;
-	}
-	while (is_digit(scan_peek(s)) || scan_peek(s) == '.') {
-		s->pos++;
-	}
-}
-
 static bool has_letter(const struct scan *s)
 {
 	struct scan ahead = *s;
@@ -164,19 +148,6 @@ static bool has_letter(const struct scan *s)
 		return scan_peek(&ahead) == 'P';
 	}
 	return is_letter(scan_peek(s));
-}
-
-/* The rest of a conversion that has no letter, for the argument `t`; `from` is its `%`. */
-static void write_letter(
-	struct out *o, struct arena *a, const struct type *t, struct scan *s, size_t from)
-{
-	bool is_hex = from >= 2 && memcmp(s->source->text + from - 2, "0x", 2) == 0;
-	const char *rest = mend_conversion(a, t, is_hex) + 1;
-
-	out_str(o, rest);
-	if (rest[0] == '"' && !scan_accept(s, '"')) {
-		out_str(o, " \"");
-	}
 }
 
 /* Copies the format and mends it on the way; false when there are too many conversions. */
@@ -193,13 +164,25 @@ static bool write_mended(struct out *o, struct arena *a, const struct event *e, 
 			out_bytes(o, s->source->text + from, s->pos - from);
 			continue;
 		}
-		skip_numbers(s);
+		/* flags, width and precision */
+		while (scan_peek(s) > 0 && strchr("-+ #0", scan_peek(s))) {
+			s->pos++;
+		}
+		while (is_digit(scan_peek(s)) || scan_peek(s) == '.') {
+			s->pos++;
+		}
 		if (arg == e->arg_count) {
 			return false;
 		}
 		out_bytes(o, s->source->text + from, s->pos - from);
 		if (!has_letter(s)) {
-			write_letter(o, a, &e->args[arg].type, s, from);
+			bool is_hex = from >= 2 && memcmp(s->source->text + from - 2, "0x", 2) == 0;
+			const char *rest = mend_conversion(a, &e->args[arg].type, is_hex) + 1;
+
+			out_str(o, rest);
+			if (rest[0] == '"' && !scan_accept(s, '"')) {
+				out_str(o, " \"");
+			}
 		}
 		arg++;
 	}

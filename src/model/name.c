@@ -122,22 +122,17 @@ static const char *small_letters(struct arena *a, const char *name)
 	return small;
 }
 
-/* `log_read` in the event `read`: a function of that event may be called so. */
-static bool may_be_function(const char *name, const char *event)
-{
-	size_t len = strlen(name);
-	size_t event_len = strlen(event);
-
-	return len > event_len && name[len - event_len - 1] == '_' &&
-	       strcmp(name + len - event_len, event) == 0 && !has_prefix(name, "arg_");
-}
-
 /* Names that the C library, the compiler or generated code may use as they like. */
 static bool is_foreign(const char *name, const char *event)
 {
+	/* `log_read` in the event `read`: a function of that event may be called so. */
+	size_t len = strlen(name);
+	size_t event_len = strlen(event);
+
 	return has_prefix(name, "__") || (name[0] == '_' && name[1] >= 'A' && name[1] <= 'Z') ||
 	       has_prefix(name, "PRI") || has_prefix(name, "SCN") || has_prefix(name, "waymark_") ||
-	       may_be_function(name, event);
+	       (len > event_len && name[len - event_len - 1] == '_' &&
+		       strcmp(name + len - event_len, event) == 0 && !has_prefix(name, "arg_"));
 }
 
 /* `__cpu` becomes `cpu`, `waymark_x` becomes `arg_waymark_x`. */
@@ -183,21 +178,6 @@ static const char *c_name(struct arena *a, const struct event *e, size_t self)
 	return name;
 }
 
-/* The text that is made of an argument is a variable beside it: both need a name. */
-static void rename_texts(struct arena *a, struct event *e)
-{
-	for (size_t i = 0; i < e->arg_count; i++) {
-		struct arg *arg = &e->args[i];
-
-		if (arg->source == ARG_FROM_BYTES) {
-			arg->c_name = arena_printf(a, "%s_text", arg->c_name);
-		}
-		while (arg->source == ARG_FROM_BYTES && is_taken(e, i, arg->c_name)) {
-			arg->c_name = arena_printf(a, "%s_", arg->c_name);
-		}
-	}
-}
-
 void name_assign_c(struct arena *a, struct event *e)
 {
 	for (size_t i = 0; i < e->arg_count; i++) {
@@ -205,7 +185,17 @@ void name_assign_c(struct arena *a, struct event *e)
 	}
 	if (e->passed) {
 		name_assign_c(a, e->passed);
-		rename_texts(a, e);
+		/* The text made of an argument is a variable beside it: both need a name. */
+		for (size_t i = 0; i < e->arg_count; i++) {
+			struct arg *arg = &e->args[i];
+
+			if (arg->source == ARG_FROM_BYTES) {
+				arg->c_name = arena_printf(a, "%s_text", arg->c_name);
+			}
+			while (arg->source == ARG_FROM_BYTES && is_taken(e, i, arg->c_name)) {
+				arg->c_name = arena_printf(a, "%s_", arg->c_name);
+			}
+		}
 	}
 }
 

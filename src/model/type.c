@@ -187,17 +187,6 @@ static const struct base *base_of(const struct reading *r)
 	return base_of_sum(r->sum);
 }
 
-/* A string is one star upon `char` or `const char`. */
-static struct type pointer_type(const struct reading *r)
-{
-	struct type t = pointer;
-
-	if (r->stars == 1 && r->sum == CHAR) {
-		t.class = TYPE_STRING;
-	}
-	return t;
-}
-
 static bool parse(struct type *t, struct arena *a, struct span span, bool old)
 {
 	struct reading r = { 0 };
@@ -213,7 +202,10 @@ static bool parse(struct type *t, struct arena *a, struct span span, bool old)
 	if (r.stars == 0 && base) {
 		*t = base->type;
 	} else if (r.stars > 0 && (base ? !base->host : r.sum == VOID)) {
-		*t = pointer_type(&r);
+		*t = pointer;
+		if (r.stars == 1 && r.sum == CHAR) {
+			t->class = TYPE_STRING;
+		}
 	} else {
 		return false;
 	}

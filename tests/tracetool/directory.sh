@@ -98,7 +98,7 @@ warnings()
 	told 'Error: --warn takes names, not all'
 	event twice 'a: u8' '0x{:#X}' >names/a.toml
 	run 0 --check names
-	told "warning: '{:#X}' prints 0x, which stands before it"
+	told "warning: '{:#X}' prints 0x, which precedes it"
 }
 
 # built COMMAND...: a build, after which trace.h has these events in `out`
