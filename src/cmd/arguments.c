@@ -76,13 +76,6 @@ static void print_rows(const struct argument *row)
 	}
 }
 
-static void print_help(const struct command *command)
-{
-	printf("usage: %s %s\n\n%s\n\noptions:\n", command->name, command->usage, command->about);
-	print_rows(command->arguments);
-	print_rows(common);
-}
-
 int arguments_bad(const struct command *command, const char *fmt, ...)
 {
 	va_list ap;
@@ -121,7 +114,10 @@ int arguments_next(const struct command *command, int argc, char **argv)
 		fprintf(stderr, "try '%s --help'\n", command->name);
 		return ARGUMENTS_BAD;
 	case KEY_HELP:
-		print_help(command);
+		printf("usage: %s %s\n\n%s\n\noptions:\n", command->name, command->usage,
+			command->about);
+		print_rows(command->arguments);
+		print_rows(common);
 		if (command->more_help) {
 			command->more_help(stdout);
 		}

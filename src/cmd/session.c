@@ -280,7 +280,7 @@ bool session_open_several(struct session *s, char *const *traces, const char *ou
 	return open_traces(s, output, false);
 }
 
-/* Whether all is read and can be read again: a file without a size, as of tracefs, cannot. */
+/* True if all is read and can be read again: a file without a size, as of tracefs, cannot. */
 static bool can_be_read_again(const struct session *s)
 {
 	bool can = s->problems == 0 && !s->damaged && !s->unreadable;

@@ -92,10 +92,10 @@ bool session_wait(struct session *s);
 /* Waits for at most `ms`, with a note on a terminal; false: a signal or the lifeline ended. */
 bool session_pause(struct session *s, unsigned int ms);
 
-/* Whether the lifeline is open although the followed trace has ended. */
+/* True if the lifeline is open although the followed trace has ended. */
 bool session_goes_on(const struct session *s);
 
-/* Whether a signal asked for the end. A system call. */
+/* True if a signal asked for the end. A system call. */
 bool session_is_interrupted(struct session *s);
 
 bool session_next_behind(struct session *s, struct record *rec, enum read_result result);
@@ -130,7 +130,7 @@ static inline size_t session_next_few(struct session *s, struct record *records)
 	return count;
 }
 
-/* Whether the output can be written; false ends a run early. */
+/* True if the output can be written; false ends a run early. */
 static inline bool session_wanted(const struct session *s)
 {
 	return s->out.error == 0;
@@ -139,7 +139,7 @@ static inline bool session_wanted(const struct session *s)
 /* The input that the file `output` is, in words; NULL: none. */
 const char *session_input_at(const struct session *s, const char *output);
 
-/* Whether the output is the directory of a trace, or inside it. */
+/* True if the output is the directory of a trace, or inside it. */
 bool session_is_inside(const char *trace, const char *output);
 
 /* Writes a message to standard error, with the names of the command and the trace. */

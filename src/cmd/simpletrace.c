@@ -73,18 +73,6 @@ static bool is_declared(struct session *s, const struct record *rec)
 	return false;
 }
 
-static void print_records(struct session *s, const struct simpletrace_style *style)
-{
-	struct simpletrace_view view;
-	struct record rec;
-
-	simpletrace_view_init(&view, &s->out, s->reader, style);
-	while (session_wanted(s) && session_next(s, &rec) && is_declared(s, &rec)) {
-		simpletrace_view_put(&view, &rec);
-	}
-	simpletrace_view_fini(&view);
-}
-
 int main(int argc, char **argv)
 {
 	struct session s;
@@ -98,7 +86,14 @@ int main(int argc, char **argv)
 	session_init(&s, command.name);
 	if (session_declare(&s, argv[optind]) &&
 		session_open(&s, argv[optind + 1], NULL, options.no_header)) {
-		print_records(&s, options.style);
+		struct simpletrace_view view;
+		struct record rec;
+
+		simpletrace_view_init(&view, &s.out, s.reader, options.style);
+		while (session_wanted(&s) && session_next(&s, &rec) && is_declared(&s, &rec)) {
+			simpletrace_view_put(&view, &rec);
+		}
+		simpletrace_view_fini(&view);
 	}
 	return session_end(&s);
 }

@@ -31,7 +31,7 @@ bool terminal_when_parse(enum terminal_when *when, const char *text)
 	return false;
 }
 
-/* Whether `fd` is a terminal that understands escape sequences. */
+/* True if `fd` is a terminal that understands escape sequences. */
 static bool is_terminal(int fd)
 {
 	const char *term = getenv("TERM");

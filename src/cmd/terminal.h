@@ -15,7 +15,7 @@ enum terminal_when { TERMINAL_AUTO, TERMINAL_ALWAYS, TERMINAL_NEVER };
 /* Reads `auto`, `always` or `never`; false: `text` is another word. */
 bool terminal_when_parse(enum terminal_when *when, const char *text);
 
-/* Whether output to `fd` has colours. */
+/* True if output to `fd` has colours. */
 bool terminal_wants_colour(enum terminal_when when, int fd);
 
 /* The progress of a run, shown after its first second. */

@@ -145,7 +145,7 @@ static bool fail_output(struct convert *c, const char *why)
 	return fail(c);
 }
 
-/* Whether the output is the trace, under any name; standard input has none. */
+/* True if the output is the trace, under any name; standard input has none. */
 static bool is_the_trace(const struct convert *c)
 {
 	const char *trace = c->session.first_trace;
@@ -156,7 +156,7 @@ static bool is_the_trace(const struct convert *c)
 	return found && stat(c->output, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* Whether the output is nothing that is read, which it would destroy. */
+/* True if the output is nothing that is read, which it would destroy. */
 static bool may_be_replaced(struct convert *c)
 {
 	const char *trace = c->session.first_trace;
@@ -295,19 +295,6 @@ static bool put_simple(struct convert *c, const struct record *rec)
 	return session_wanted(&c->session);
 }
 
-static void convert_records(struct convert *c)
-{
-	struct record rec;
-	bool goes_on = true;
-
-	while (goes_on && session_next(&c->session, &rec)) {
-		if (UNLIKELY(c->picks && rec.pid != c->pid)) {
-			continue;
-		}
-		goes_on = c->to == TARGET_CTF ? put_ctf(c, &rec) : put_simple(c, &rec);
-	}
-}
-
 static bool finish_ctf(struct convert *c)
 {
 	struct ctf_writer_origin origin = {
@@ -352,7 +339,15 @@ static bool finish_simple(struct convert *c)
 
 static void convert(struct convert *c)
 {
-	convert_records(c);
+	struct record rec;
+	bool goes_on = true;
+
+	while (goes_on && session_next(&c->session, &rec)) {
+		if (UNLIKELY(c->picks && rec.pid != c->pid)) {
+			continue;
+		}
+		goes_on = c->to == TARGET_CTF ? put_ctf(c, &rec) : put_simple(c, &rec);
+	}
 	bool ok = !c->has_failed && (c->to == TARGET_CTF ? finish_ctf(c) : finish_simple(c));
 
 	if (ok && c->session.reader->traces[0].is_live) {

@@ -76,7 +76,7 @@ void ctl_print_list(const struct ctl *ctl, const json_t *result)
 	}
 }
 
-/* Whether the words may match several events: some of them need not be switchable then. */
+/* True if the words may match several events: some of them need not be switchable then. */
 static bool has_wildcard(const struct ctl *ctl)
 {
 	for (int i = 0; i < ctl->count; i++) {

@@ -37,20 +37,6 @@ struct names {
 	VEC(char *) all;
 };
 
-/* An event's name, and that of its category. */
-static void add_name(struct names *names, const char *name)
-{
-	size_t category = strcspn(name, ":");
-
-	vec_push(&names->all, xstrdup(name));
-	if (name[category]) {
-		char *copy = xstrdup(name);
-
-		copy[category] = '\0';
-		vec_push(&names->all, copy);
-	}
-}
-
 /* Adds to the error of an unknown name the similar ones: it is misspelt, or a part of names. */
 static void add_similar(struct monitor_client *c, const char *name)
 {
@@ -67,7 +53,16 @@ static void add_similar(struct monitor_client *c, const char *name)
 	{
 		const char *known = member_text(event, "name", "");
 
-		add_name(&names, known);
+		/* An event's name, and that of its category. */
+		size_t category = strcspn(known, ":");
+
+		vec_push(&names.all, xstrdup(known));
+		if (known[category]) {
+			char *copy = xstrdup(known);
+
+			copy[category] = '\0';
+			vec_push(&names.all, copy);
+		}
 		parts += strstr(known, name) != NULL;
 	}
 	const char *near = nearest_name((struct span){ name, strlen(name) },
@@ -87,7 +82,7 @@ static void add_similar(struct monitor_client *c, const char *name)
 	json_decref(events);
 }
 
-/* Whether an event of the scope matches; else the call fails, with the reason. */
+/* True if an event of the scope matches; else the call fails, with the reason. */
 static bool check_pattern(struct monitor_client *c, const char *pattern, struct event_scope scope)
 {
 	json_t *events = list_events(c, pattern, scope);

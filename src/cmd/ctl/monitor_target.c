@@ -52,7 +52,7 @@ void program_name(pid_t pid, char *name, size_t size)
 	snprintf(name, size, "%s", slash && slash[1] ? slash + 1 : path);
 }
 
-/* Whether it has exited, and its parent has not waited for it yet. */
+/* True if it has exited, and its parent has not waited for it yet. */
 static bool is_zombie(pid_t pid)
 {
 	char stat[1024];
@@ -91,17 +91,6 @@ static bool fail_pid(struct monitor_client *c, pid_t pid)
 		"process %d (%s) has no monitor in the default directory: " START_ONE
 		", or give the path of its socket",
 		(int)pid, name);
-}
-
-static bool find_pid(struct monitor_client *c, const char *target, char *path)
-{
-	errno = 0;
-	long pid = strtol(target, NULL, 10);
-
-	if (errno || pid <= 0 || pid > INT_MAX) {
-		return client_fail(c, CLIENT_UNREACHED, "there is no process %s", target);
-	}
-	return socket_find((pid_t)pid, path, SOCKET_PATH_SIZE) == 0 || fail_pid(c, (pid_t)pid);
 }
 
 /* A process with a monitor. */
@@ -252,7 +241,14 @@ static bool find_name(struct monitor_client *c, const char *target, char *path)
 static bool find(struct monitor_client *c, const char *target, char *path)
 {
 	if (target[strspn(target, "0123456789")] == '\0' && *target) {
-		return find_pid(c, target, path);
+		errno = 0;
+		long pid = strtol(target, NULL, 10);
+
+		if (errno || pid <= 0 || pid > INT_MAX) {
+			return client_fail(c, CLIENT_UNREACHED, "there is no process %s", target);
+		}
+		return socket_find((pid_t)pid, path, SOCKET_PATH_SIZE) == 0 ||
+		       fail_pid(c, (pid_t)pid);
 	}
 	if (!strchr(target, '/')) {
 		return find_name(c, target, path);

@@ -162,22 +162,6 @@ static json_t *call_for_trace(struct attach *a)
 	return client_call(&a->client, "trace-file", json_pack("{s:s}", "backend", "ctf"));
 }
 
-/* Shows only events that were switched on. */
-static void set_names(struct attach *a)
-{
-	size_t i;
-	json_t *name;
-
-	json_array_foreach(a->events, i, name)
-	{
-		if (json_is_string(name)) {
-			vec_push(&a->print.session.filter.patterns,
-				((struct name_pattern){ .text = json_string_value(name) }));
-		}
-	}
-	a->print.names_are_known = true;
-}
-
 static bool attach(struct attach *a)
 {
 	char *pattern = monitor_patterns(
@@ -225,7 +209,7 @@ static bool open_trace(struct attach *a)
 	return session_open(s, a->trace, a->print.output, false) && print_has_time(&a->print);
 }
 
-/* Whether the process can write its trace, which a flush makes it try; else says why not. */
+/* True if the process can write its trace, which a flush makes it try; else says why not. */
 static bool can_be_written(struct attach *a)
 {
 	char why[sizeof(a->trace) + sizeof(a->client.error) + 100];
@@ -288,21 +272,20 @@ static bool begin(struct attach *a)
 		s->damaged = true;
 		return false;
 	}
-	set_names(a);
+	/* Shows only events that were switched on. */
+	size_t i;
+	json_t *name;
+
+	json_array_foreach(a->events, i, name)
+	{
+		if (json_is_string(name)) {
+			vec_push(&a->print.session.filter.patterns,
+				((struct name_pattern){ .text = json_string_value(name) }));
+		}
+	}
+	a->print.names_are_known = true;
 	begin_following(a);
 	return true;
-}
-
-static void say_end(const struct attach *a)
-{
-	if (a->print.session.is_cut) {
-		fail(a, "its monitor closed the connection: the events are as they were before");
-	}
-	if (!a->begun) {
-		escaped_say(NAME, "%s: no event has happened", a->target);
-	} else {
-		escaped_say(NAME, "the trace is kept: %s", a->trace);
-	}
 }
 
 static int run(struct attach *a)
@@ -323,7 +306,14 @@ static int run(struct attach *a)
 	int status = session_end(s);
 
 	if (begun) {
-		say_end(a);
+		if (s->is_cut) {
+			fail(a, "its monitor closed the connection: the events are as they were before");
+		}
+		if (!a->begun) {
+			escaped_say(NAME, "%s: no event has happened", a->target);
+		} else {
+			escaped_say(NAME, "the trace is kept: %s", a->trace);
+		}
 	}
 	return begun && !s->is_cut ? status : EXIT_FAILURE;
 }

@@ -171,7 +171,7 @@ static int find_command(struct ctl *ctl, const char *name)
 	return ARGUMENTS_BAD;
 }
 
-/* Whether a list of words, with commas, has the word. */
+/* True if a list of words, with commas, has the word. */
 static bool has_word(const char *list, const char *word)
 {
 	size_t length = strlen(word);
@@ -184,7 +184,7 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
-/* Whether the command takes its arguments, and the options: 0, or ARGUMENTS_BAD. */
+/* True if the command takes its arguments, and the options: 0, or ARGUMENTS_BAD. */
 static int check_command(const struct ctl *ctl)
 {
 	const struct ctl_command *c = ctl->command;

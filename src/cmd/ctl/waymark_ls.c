@@ -129,7 +129,7 @@ static void add_recording(struct processes *list)
 	leftovers_fini(&l);
 }
 
-/* Whether an answer has all that is shown. */
+/* True if an answer has all that is shown. */
 static bool is_complete(const json_t *stats)
 {
 	static const char *const numbers[] = { "events-on", "events", "recorded", "lost" };
@@ -173,21 +173,6 @@ static void *ask(void *process)
 	return NULL;
 }
 
-static void ask_all(struct processes *list)
-{
-	vec_foreach (struct process *, p, &list->all) {
-		p->is_asked = *p->path && pthread_create(&p->thread, NULL, ask, p) == 0;
-		if (*p->path && !p->is_asked) {
-			ask(p);
-		}
-	}
-	vec_foreach (struct process *, p, &list->all) {
-		if (p->is_asked) {
-			pthread_join(p->thread, NULL);
-		}
-	}
-}
-
 static void put_process(struct columns *c, const struct process *p)
 {
 	char text[64];
@@ -210,19 +195,6 @@ static void put_process(struct columns *c, const struct process *p)
 		columns_put(c, "-");
 	}
 	columns_put(c, p->note ? p->note : "");
-}
-
-static void print_processes(const struct processes *list)
-{
-	struct columns c;
-
-	columns_init(&c, geteuid() == 0 ? "PID -USER -PROGRAM EVENTS RECORDED LOST -NOTE"
-					: "PID -PROGRAM EVENTS RECORDED LOST -NOTE");
-	vec_foreach (const struct process *, p, &list->all) {
-		put_process(&c, p);
-	}
-	columns_print(&c, stdout);
-	columns_fini(&c);
 }
 
 /* A text for JSON; null without one, and for one that is not UTF-8. */
@@ -396,7 +368,17 @@ static void list_all(bool json)
 	struct processes list = { 0 };
 
 	find_all(&list);
-	ask_all(&list);
+	vec_foreach (struct process *, p, &list.all) {
+		p->is_asked = *p->path && pthread_create(&p->thread, NULL, ask, p) == 0;
+		if (*p->path && !p->is_asked) {
+			ask(p);
+		}
+	}
+	vec_foreach (struct process *, p, &list.all) {
+		if (p->is_asked) {
+			pthread_join(p->thread, NULL);
+		}
+	}
 	if (!list.all.count) {
 		escaped_say(NAME,
 			"no process%s has a monitor: start one by 'waymark record', "
@@ -404,7 +386,15 @@ static void list_all(bool json)
 			geteuid() == 0 ? "" : " of this user");
 	}
 	if (!json) {
-		print_processes(&list);
+		struct columns c;
+
+		columns_init(&c, geteuid() == 0 ? "PID -USER -PROGRAM EVENTS RECORDED LOST -NOTE"
+						: "PID -PROGRAM EVENTS RECORDED LOST -NOTE");
+		vec_foreach (const struct process *, p, &list.all) {
+			put_process(&c, p);
+		}
+		columns_print(&c, stdout);
+		columns_fini(&c);
 	}
 	vec_foreach (struct process *, p, &list.all) {
 		if (json) {

@@ -78,19 +78,6 @@ static void see(struct print *p, const struct record *records, size_t count)
 	}
 }
 
-/* Keeps the selected records; returns how many. */
-static size_t keep_selected(struct print *p, struct record *records, size_t count)
-{
-	if (!p->has_selected) {
-		see(p, records, count);
-	}
-	count = filter_keep(&p->session.filter, records, count);
-	for (size_t i = 0; i < count && !p->has_selected; i++) {
-		p->has_selected = records[i].kind == RECORD_EVENT;
-	}
-	return count;
-}
-
 /* Shows records, or keeps them, or only counts them; false when no more are wanted. */
 static bool put_limited(struct print *p, const struct record *records, size_t count)
 {
@@ -123,7 +110,13 @@ static void print_records(struct print *p)
 		}
 		lines_see(&p->view, records);
 		if (!all) {
-			count = keep_selected(p, records, count);
+			if (!p->has_selected) {
+				see(p, records, count);
+			}
+			count = filter_keep(&s->filter, records, count);
+			for (size_t i = 0; i < count && !p->has_selected; i++) {
+				p->has_selected = records[i].kind == RECORD_EVENT;
+			}
 		}
 		if (!p->is_limited) {
 			lines_put_few(&p->view, records, count);

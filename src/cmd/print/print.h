@@ -71,7 +71,7 @@ enum {
 /* Takes a shared option; returns 0, or what ends the run: `key` itself if it is not shared. */
 int print_take(struct print *p, const struct command *command, int key);
 
-/* Whether the trace has the time of day, if --time=wall wants it; else says so. */
+/* True if the trace has the time of day, if --time=wall wants it; else says so. */
 bool print_has_time(struct print *p);
 
 /* Prints an open trace, and notes about it on standard error. */

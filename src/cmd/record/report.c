@@ -85,36 +85,6 @@ static void put_number(const char *between, uint64_t n, const char *what, const 
 	fprintf(stderr, "%s%" PRIu64 " %s%s", between, n, what, n == 1 ? "" : many);
 }
 
-static void put_losses(const struct losses *l)
-{
-	put_number(", ", l->lost, "lost", "");
-	if (l->overwritten > 0) {
-		put_number(", ", l->overwritten, "overwritten", "");
-	}
-	if (l->rotated > 0) {
-		put_number(", ", l->rotated, "packet", "s");
-		fputs(" rotated away", stderr);
-	}
-	if (l->missing > 0) {
-		put_number(", ", l->missing, "packet", "s");
-		fputs(" missing", stderr);
-	}
-}
-
-/* The traces of further processes. */
-static void put_others(const struct record_traces *t)
-{
-	size_t count = t->paths.count;
-
-	for (size_t i = 1; i < count && i <= NAMES_SHOWN; i++) {
-		fputs(i == 1 ? "; also " : ", ", stderr);
-		escaped_put(stderr, shown(t->paths.items[i]));
-	}
-	if (count > 1 + NAMES_SHOWN) {
-		fprintf(stderr, " and %zu more beside them", count - 1 - NAMES_SHOWN);
-	}
-}
-
 static void report(const struct record_traces *t)
 {
 	struct counts sum = { 0 };
@@ -126,9 +96,29 @@ static void report(const struct record_traces *t)
 	fputs(NAME ": ", stderr);
 	escaped_put(stderr, shown(t->paths.items[0]));
 	put_number(": ", sum.events, "event", "s");
-	put_losses(&sum.losses);
+	put_number(", ", sum.losses.lost, "lost", "");
+	if (sum.losses.overwritten > 0) {
+		put_number(", ", sum.losses.overwritten, "overwritten", "");
+	}
+	if (sum.losses.rotated > 0) {
+		put_number(", ", sum.losses.rotated, "packet", "s");
+		fputs(" rotated away", stderr);
+	}
+	if (sum.losses.missing > 0) {
+		put_number(", ", sum.losses.missing, "packet", "s");
+		fputs(" missing", stderr);
+	}
 	put_number(", ", t->paths.count, "process", "es");
-	put_others(t);
+	/* The traces of further processes. */
+	size_t count = t->paths.count;
+
+	for (size_t i = 1; i < count && i <= NAMES_SHOWN; i++) {
+		fputs(i == 1 ? "; also " : ", ", stderr);
+		escaped_put(stderr, shown(t->paths.items[i]));
+	}
+	if (count > 1 + NAMES_SHOWN) {
+		fprintf(stderr, " and %zu more beside them", count - 1 - NAMES_SHOWN);
+	}
 	fputc('\n', stderr);
 }
 
@@ -167,7 +157,7 @@ static bool begins(const struct image *i, const char *text)
 	return i->size >= strlen(text) && memcmp(i->bytes, text, strlen(text)) == 0;
 }
 
-/* Whether exec gives it more rights, so that it ignores the environment. */
+/* True if exec gives it more rights, so that it ignores the environment. */
 static bool gains_rights(const char *path)
 {
 	struct stat st;

@@ -28,33 +28,10 @@ struct signals {
 	struct sigaction child; /* of SIGCHLD */
 };
 
-static void signals_take(struct signals *s)
-{
-	struct sigaction usual = { .sa_handler = SIG_DFL };
-
-	sigemptyset(&s->ours);
-	sigaddset(&s->ours, SIGCHLD);
-	for (size_t i = 0; i < ARRAY_SIZE(forwarded); i++) {
-		sigaddset(&s->ours, forwarded[i]);
-	}
-	sigprocmask(SIG_BLOCK, &s->ours, &s->mask);
-	/* SIG_IGN, if we were started with it, would discard the program's status. */
-	sigaction(SIGCHLD, &usual, &s->child);
-}
-
 static void signals_give_back(const struct signals *s)
 {
 	sigaction(SIGCHLD, &s->child, NULL);
 	sigprocmask(SIG_SETMASK, &s->mask, NULL);
-}
-
-/* Drops signals for the program that came as it exited. */
-static void signals_drop(const struct signals *s)
-{
-	static const struct timespec at_once;
-
-	while (sigtimedwait(&s->ours, NULL, &at_once) > 0) {
-	}
 }
 
 /* Sets the default name; a pid may come again, so it takes the first name that is free. */
@@ -75,30 +52,6 @@ static void put_default(struct record_run *run, const struct record_request *w)
 			w->folder[1] ? w->folder : "", name, (int)getpid(), more);
 	}
 	run->error = length < sizeof(run->trace) ? 0 : ENAMETOOLONG;
-}
-
-/* In the child, whose memory is its own except `run`: executes the program. */
-static void become(struct record_run *run, const struct record_request *w)
-{
-	if (w->trace[0]) {
-		strcpy(run->trace, w->trace);
-	} else {
-		put_default(run, w);
-	}
-	if (!run->error && setenv("WAYMARK_TRACE", record_variable(w, run->trace), 1) == 0) {
-		execvp(w->program[0], w->program);
-	}
-	run->error = run->error ? run->error : errno;
-}
-
-/* Stops as the program has, unless a SIGCONT has come meanwhile. */
-static void stop_too(void)
-{
-	sigset_t pending;
-
-	if (sigpending(&pending) == 0 && !sigismember(&pending, SIGCONT)) {
-		raise(SIGSTOP);
-	}
 }
 
 static void wait_for(pid_t child, struct record_run *run, const struct signals *s)
@@ -124,7 +77,12 @@ static void wait_for(pid_t child, struct record_run *run, const struct signals *
 			return;
 		}
 		if (wants_stop || WSTOPSIG(run->status) != SIGSTOP) {
-			stop_too();
+			/* Stops as the program has, unless a SIGCONT has come meanwhile. */
+			sigset_t pending;
+
+			if (sigpending(&pending) == 0 && !sigismember(&pending, SIGCONT)) {
+				raise(SIGSTOP);
+			}
 		}
 	}
 }
@@ -140,19 +98,42 @@ void record_run(struct record_run *result, const struct record_request *w)
 		*result = (struct record_run){ .error = errno };
 		return;
 	}
-	signals_take(&s);
+	struct sigaction usual = { .sa_handler = SIG_DFL };
+
+	sigemptyset(&s.ours);
+	sigaddset(&s.ours, SIGCHLD);
+	for (size_t i = 0; i < ARRAY_SIZE(forwarded); i++) {
+		sigaddset(&s.ours, forwarded[i]);
+	}
+	sigprocmask(SIG_BLOCK, &s.ours, &s.mask);
+	/* SIG_IGN, if we were started with it, would discard the program's status. */
+	sigaction(SIGCHLD, &usual, &s.child);
 	pid_t child = fork();
 
 	if (child == 0) {
 		signals_give_back(&s);
-		become(run, w);
+		/* In the child, whose memory is its own except `run`: executes the program. */
+		if (w->trace[0]) {
+			strcpy(run->trace, w->trace);
+		} else {
+			put_default(run, w);
+		}
+		if (!run->error &&
+			setenv("WAYMARK_TRACE", record_variable(w, run->trace), 1) == 0) {
+			execvp(w->program[0], w->program);
+		}
+		run->error = run->error ? run->error : errno;
 		_exit(RECORD_CANNOT_RUN);
 	}
 	if (child < 0) {
 		run->error = errno;
 	} else {
 		wait_for(child, run, &s);
-		signals_drop(&s);
+		/* Drops signals for the program that came as it exited. */
+		static const struct timespec at_once;
+
+		while (sigtimedwait(&s.ours, NULL, &at_once) > 0) {
+		}
 	}
 	signals_give_back(&s);
 	*result = *run;

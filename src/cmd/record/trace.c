@@ -153,22 +153,7 @@ void record_claim_fini(struct record_claim *p)
 
 /* ---- Traces of a run ---- */
 
-/* Whether the path is a native trace, or a file of another backend. */
-static bool is_trace(const char *path)
-{
-	struct stat st;
-	char *metadata;
-	bool found = lstat(path, &st) == 0 && S_ISREG(st.st_mode);
-
-	if (asprintf(&metadata, "%s/" CTF_METADATA, path) < 0) {
-		abort();
-	}
-	found = found || lstat(metadata, &st) == 0;
-	free(metadata);
-	return found;
-}
-
-/* Whether the end of a name is .PID or .PID.N */
+/* True if the end of a name is .PID or .PID.N */
 static bool is_number(const char *end)
 {
 	size_t digits = 0;
@@ -181,8 +166,16 @@ static bool is_number(const char *end)
 
 static void add(struct record_traces *t, char *path, const struct record_traces *before)
 {
-	bool wanted = is_trace(path);
+	/* A native trace, or a file of another backend. */
+	struct stat st;
+	char *metadata;
+	bool wanted = lstat(path, &st) == 0 && S_ISREG(st.st_mode);
 
+	if (asprintf(&metadata, "%s/" CTF_METADATA, path) < 0) {
+		abort();
+	}
+	wanted = wanted || lstat(metadata, &st) == 0;
+	free(metadata);
 	for (size_t i = 0; wanted && before && i < before->paths.count; i++) {
 		wanted = strcmp(before->paths.items[i], path) != 0;
 	}

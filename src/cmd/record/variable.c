@@ -44,7 +44,7 @@ static bool is_key(const char *option, const char *key)
 	return strncmp(option, key, n) == 0 && (option[n] == '=' || !option[n]);
 }
 
-/* Whether the environment's variable gives a key; `,,` and `;;` are text of a value. */
+/* True if the environment's variable gives a key; `,,` and `;;` are text of a value. */
 static bool has_key(const char *text, const char *key)
 {
 	size_t n = strlen(key);
@@ -73,7 +73,7 @@ static const char *const keys[] = {
 #undef WAYMARK_OPTION
 };
 
-/* Whether the option's key exists; else `error` has the nearest one. */
+/* True if the option's key exists; else `error` has the nearest one. */
 static bool check_key(const char *option, char *error, size_t size)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
@@ -134,7 +134,7 @@ static bool check_options(const struct record_request *w, char *error, size_t si
 	return true;
 }
 
-/* Whether the text is a regular expression; the program checks its length and nesting. */
+/* True if the text is a regular expression; the program checks its length and nesting. */
 static bool check_regex(const char *text, char *error, size_t size)
 {
 	size_t length = strlen(text);
@@ -222,15 +222,6 @@ static bool has_option(const struct record_request *w, const char *key)
 	return found;
 }
 
-/* Whether to ask for a monitor: a control= of the user comes first. */
-static bool wants_control(const struct record_request *w)
-{
-	const char *before = getenv(VARIABLE);
-
-	return !w->has_no_control && !has_option(w, "control") &&
-	       !(before && has_key(before, "control"));
-}
-
 /* The separator after the environment's options: a `;` after a single `;` would be text. */
 static const char *separator(const char *before)
 {
@@ -254,7 +245,10 @@ char *record_variable(const struct record_request *w, const char *trace)
 		fprintf(to, "%s%s", before, separator(before));
 	}
 	/* An option of its own, so that a program that does not know it still records. */
-	fputs(wants_control(w) ? "dialect=waymark,control=auto;" : "", to);
+	if (!w->has_no_control && !has_option(w, "control") &&
+		!(before && has_key(before, "control"))) {
+		fputs("dialect=waymark,control=auto;", to);
+	}
 	fputs("dialect=waymark,", to);
 	put_patterns(to, w);
 	/* By default events go to every backend of the program, to its log, too. */

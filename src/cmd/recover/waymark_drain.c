@@ -47,9 +47,9 @@ enum { KEY_ONCE = ARGUMENT_LONG };
 
 static const struct argument rows[] = {
 	{ KEY_ONCE, "once", NULL,
-		"drain what is recorded now, and exit: do not wait for\n"
-		"a program to start or to end" },
-	{ 'o', "output", "DIR", "make the traces in DIR, not where the program asked for" },
+		"drain the present events and exit; do not wait for a\n"
+		"program to start or end" },
+	{ 'o', "output", "DIR", "write the traces to DIR instead of the program's place" },
 	{ 0 },
 };
 
@@ -311,21 +311,6 @@ static void report(struct run *r, struct job *job, bool is_last)
 	r->status |= is_last ? EXIT_FAILURE : 0;
 }
 
-/* Ends a job whose trace is complete. */
-static void end_job(struct run *r, struct job *job)
-{
-	if (job->drain.state == DRAIN_DONE) {
-		print_done(&job->drain);
-	}
-	job->is_released = drain_release(&job->drain);
-	r->has_released |= job->is_released;
-	if (!job->is_released) {
-		report(r, job, true);
-	}
-	close_job(r, job);
-	job->is_over = true;
-}
-
 /* Ends a job whose trace lacks a part. */
 static void end_early(struct run *r, struct job *job)
 {
@@ -365,7 +350,17 @@ static size_t drain_job(struct run *r, struct job *job, bool is_last)
 		r->status = EXIT_FAILURE;
 		end_early(r, job);
 	} else if (job->drain.state >= DRAIN_DONE) {
-		end_job(r, job);
+		/* Ends a job whose trace is complete. */
+		if (job->drain.state == DRAIN_DONE) {
+			print_done(&job->drain);
+		}
+		job->is_released = drain_release(&job->drain);
+		r->has_released |= job->is_released;
+		if (!job->is_released) {
+			report(r, job, true);
+		}
+		close_job(r, job);
+		job->is_over = true;
 	}
 	return taken;
 }

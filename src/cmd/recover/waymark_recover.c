@@ -41,25 +41,25 @@ enum {
 };
 
 static const struct argument rows[] = {
-	{ KEY_ALL, "all", NULL, "recover every trace of yours whose process was killed" },
+	{ KEY_ALL, "all", NULL, "recover all your traces whose process was killed" },
 	{ KEY_ALL_USERS, "all-users", NULL,
-		"the same for all users, with the rights of each and\n"
-		"without processes in a jail; for root" },
+		"for root: the same for all users, with the rights of\n"
+		"each; not for processes in a jail" },
 	{ KEY_LIST, "list", NULL,
-		"only list the memory of processes, live and dead, with\n"
-		"tabs; without DIR and options, as a table" },
+		"list the memory of live and dead processes, separated\n"
+		"by tabs; without DIR and options, as a table" },
 	{ KEY_DISCARD, "discard", NULL,
-		"throw away the memory of a trace's processes, unread;\n"
-		"DIR may also be a buffer file" },
+		"delete the memory of a trace's processes, unread; DIR\n"
+		"may also be a buffer file" },
 	{ KEY_DISCARD_GONE, "discard-gone", NULL,
-		"throw away the memory of dead processes of yours whose\n"
-		"trace is no longer where they recorded it" },
+		"delete the memory of your dead processes whose trace\n"
+		"is no longer where they recorded it" },
 	{ KEY_DRY_RUN, "dry-run", NULL,
-		"with --all, --all-users or --discard-gone: only print\n"
-		"what would be done" },
+		"with --all, --all-users or --discard-gone: print the\n"
+		"actions, change nothing" },
 	{ 'o', "output", "DIR",
-		"with --all: make the traces of processes in a jail in\n"
-		"DIR, not where the program asked for" },
+		"with --all: write the traces of processes in a jail to\n"
+		"DIR instead of the program's place" },
 	{ 0 },
 };
 
@@ -69,8 +69,8 @@ static const struct command command = {
 	.about =
 		"Completes a trace whose process was killed: writes events that are still in memory\n"
 		"to the trace's files, cuts torn ends, corrects the clock and the indexes. Then\n"
-		"every reader of CTF opens it. A trace that needs nothing is not touched. Reads all\n"
-		"of the trace in the end, and prints one line for each DIR.",
+		"every reader of CTF opens it. A complete trace stays as it is. At the end, reads\n"
+		"the whole trace and prints one line for each DIR.",
 	.arguments = rows,
 };
 
@@ -403,19 +403,6 @@ static const char *amount(char text[AMOUNT_SIZE], uint64_t n)
 	return text;
 }
 
-/* A buffer that cannot be read has a path and a reason. */
-static void put_unknown(struct columns *c, const struct leftover *o)
-{
-	char text[128];
-
-	for (int i = 0; i < 4; i++) {
-		columns_put(c, "?");
-	}
-	columns_put(c, o->path);
-	snprintf(text, sizeof(text), "(%s)", o->error == EBADMSG ? "damaged" : strerror(o->error));
-	columns_put(c, text);
-}
-
 static void put_row(struct columns *c, const struct leftover *o)
 {
 	char text[AMOUNT_SIZE];
@@ -424,7 +411,15 @@ static void put_row(struct columns *c, const struct leftover *o)
 	columns_put_age(c, o->seen);
 	columns_put_user(c, o->uid);
 	if (o->error) {
-		put_unknown(c, o);
+		char reason[128];
+
+		for (int i = 0; i < 4; i++) {
+			columns_put(c, "?");
+		}
+		columns_put(c, o->path);
+		snprintf(reason, sizeof(reason), "(%s)",
+			o->error == EBADMSG ? "damaged" : strerror(o->error));
+		columns_put(c, reason);
 		return;
 	}
 	snprintf(text, sizeof(text), "%" PRIu32, o->pid);

@@ -309,19 +309,6 @@ static void put_bar(FILE *out, unsigned int bits, uint64_t count, uint64_t most)
 	fprintf(out, "| %" PRIu64 "\n", count);
 }
 
-static void put_head(FILE *out, const struct report *r, const struct report_row *row)
-{
-	escaped_put(out, or_dash(row->name));
-	if (r->has_to) {
-		fputs(" -> ", out);
-		escaped_put(out, or_dash(row->to));
-	}
-	if (r->group) {
-		escaped_printf(out, ", %s %s", r->group, or_dash(row->group));
-	}
-	fprintf(out, ": %" PRIu64 "\n", row->lengths ? row->lengths->count : 0);
-}
-
 static void put_bars(FILE *out, const struct report *r, const struct report_form *form)
 {
 	unsigned int first;
@@ -332,7 +319,15 @@ static void put_bars(FILE *out, const struct report *r, const struct report_form
 		bool has_any = report_buckets(row, &first, &last);
 		uint64_t most = 1;
 
-		put_head(out, r, row);
+		escaped_put(out, or_dash(row->name));
+		if (r->has_to) {
+			fputs(" -> ", out);
+			escaped_put(out, or_dash(row->to));
+		}
+		if (r->group) {
+			escaped_printf(out, ", %s %s", r->group, or_dash(row->group));
+		}
+		fprintf(out, ": %" PRIu64 "\n", row->lengths ? row->lengths->count : 0);
 		for (unsigned int bits = first; has_any && bits <= last; bits++) {
 			uint64_t count = distribution_of_bits(row->lengths, bits);
 

@@ -383,38 +383,20 @@ static void put(struct session *s, const struct options *o, struct flamegraph *g
 	flamegraph_put(g, &s->out, s->trace ? s->trace : title);
 }
 
-static void draw(struct session *s, const struct options *o, const struct stacks *stacks)
-{
-	struct flamegraph g;
-
-	flamegraph_init(&g);
-	stacks_draw(stacks, s->reader, &g);
-	if (g.frames.count == 1) {
-		say_empty(s, o, &stacks->pairs);
-	}
-	put(s, o, &g);
-	flamegraph_fini(&g);
-}
-
-static void add_records(struct session *s, struct options *o, struct stacks *stacks)
-{
-	struct record records[SESSION_FEW];
-	size_t count;
-
-	while ((count = selection_next_few(s, records))) {
-		for (size_t i = 0; i < count; i++) {
-			add(o, stacks, s, &records[i]);
-		}
-	}
-}
-
 static void add_all(struct session *s, struct options *o)
 {
 	struct stacks stacks;
 
 	stacks_init(&stacks, &s->reader->classes, &o->stacks);
 	if (!o->kernel.path || open_kernel(&o->kernel, &stacks)) {
-		add_records(s, o, &stacks);
+		struct record records[SESSION_FEW];
+		size_t count;
+
+		while ((count = selection_next_few(s, records))) {
+			for (size_t i = 0; i < count; i++) {
+				add(o, &stacks, s, &records[i]);
+			}
+		}
 		bool is_right = true;
 
 		if (o->kernel.path) {
@@ -424,7 +406,15 @@ static void add_all(struct session *s, struct options *o)
 		stacks_end(&stacks);
 		say_unpaired(s, &stacks);
 		if (is_right) {
-			draw(s, o, &stacks);
+			struct flamegraph g;
+
+			flamegraph_init(&g);
+			stacks_draw(&stacks, s->reader, &g);
+			if (g.frames.count == 1) {
+				say_empty(s, o, &stacks.pairs);
+			}
+			put(s, o, &g);
+			flamegraph_fini(&g);
 		}
 		s->unreadable |= !is_right;
 		kernel_fini(&o->kernel.kernel);

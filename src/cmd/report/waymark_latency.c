@@ -385,7 +385,7 @@ static bool try_shared_fields(
 	return is_taken;
 }
 
-/* Whether something began, and something ended: another field may pair them. */
+/* True if something began, and something ended: another field may pair them. */
 static bool is_hopeful(const struct latency *l, const struct unpaired *u)
 {
 	bool may_be_both =
@@ -426,20 +426,7 @@ static bool put_default(struct session *s, struct latency *l, const struct repor
 
 /* ---- The run ---- */
 
-/* Reports an unknown event, with the nearest name of the trace. */
-static void say_unknown(struct session *s, const char *event)
-{
-	const struct class_table *classes = &s->reader->classes;
-	VEC(const char *) names = { 0 };
-
-	vec_foreach (struct event_class *const *, c, &classes->all) {
-		vec_push(&names, (*c)->name);
-	}
-	selection_no_name(s, "there is no event", event, names.items, names.count);
-	vec_fini(&names);
-}
-
-/* Whether an event is declared, which need not have happened. */
+/* True if an event is declared, which need not have happened. */
 static bool is_declared(struct session *s, const struct latency_options *o, enum latency_side side)
 {
 	vec_foreach (struct event *const *, e, &s->declarations.model.events) {
@@ -454,7 +441,16 @@ static bool has_events(struct session *s, const struct latency *l)
 {
 	for (enum latency_side side = LATENCY_FROM; side < LATENCY_SIDES; side++) {
 		if (!latency_class_of_side(l, side) && !is_declared(s, l->options, side)) {
-			say_unknown(s, l->options->events[side]);
+			/* Reports an unknown event, with the nearest name of the trace. */
+			const struct class_table *classes = &s->reader->classes;
+			VEC(const char *) names = { 0 };
+
+			vec_foreach (struct event_class *const *, c, &classes->all) {
+				vec_push(&names, (*c)->name);
+			}
+			selection_no_name(s, "there is no event", l->options->events[side],
+				names.items, names.count);
+			vec_fini(&names);
 			return false;
 		}
 	}

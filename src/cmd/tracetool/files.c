@@ -103,7 +103,7 @@ static int write_all(int fd, const struct out *text)
 	return 0;
 }
 
-/* Whether a file of size `st` has the text already. */
+/* True if a file of size `st` has the text already. */
 static bool is_unchanged(const char *path, const struct stat *st, const struct out *text)
 {
 	bool same = false;
@@ -139,23 +139,6 @@ static bool write_in_place(const char *path, const struct out *text, struct out 
 	return failed ? fail(error, "write", name, strerror(failed)) : true;
 }
 
-/* Fills a temporary file and gives it its name. Returns 0 or an errno. */
-static int write_and_rename(int fd, const char *temporary, const char *path, const struct out *text)
-{
-	int failed = write_all(fd, text);
-
-	if (close(fd) && !failed) {
-		failed = errno;
-	}
-	if (!failed && rename(temporary, path)) {
-		failed = errno;
-	}
-	if (failed) {
-		unlink(temporary);
-	}
-	return failed;
-}
-
 static mode_t default_mode(void)
 {
 	mode_t mask = umask(0);
@@ -177,7 +160,16 @@ static int replace(const char *path, mode_t mode, const struct out *text)
 	int failed = fd < 0 || fchmod(fd, mode) ? errno : 0;
 
 	if (fd >= 0) {
-		failed = write_and_rename(fd, name.data, path, text);
+		failed = write_all(fd, text);
+		if (close(fd) && !failed) {
+			failed = errno;
+		}
+		if (!failed && rename(name.data, path)) {
+			failed = errno;
+		}
+		if (failed) {
+			unlink(name.data);
+		}
 	}
 	out_fini(&name);
 	return failed;

@@ -35,7 +35,7 @@ struct tracetool_options {
  */
 bool tracetool_options_parse(struct tracetool_options *o, int argc, char **argv, struct out *error);
 
-/* Whether an option only prints: --help, --version, a list. */
+/* True if an option only prints: --help, --version, a list. */
 bool tracetool_options_are_about(const struct tracetool_options *o);
 
 /* Writes --help: a line for each option, format and backend. */

@@ -193,16 +193,7 @@ static bool ends_with(const char *s, const char *end)
 	return len >= n && strcmp(s + len - n, end) == 0;
 }
 
-static bool has_declaration_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
-
-	return strcmp(name, "trace-events") == 0 || strcmp(name, "trace-events-all") == 0 ||
-	       ends_with(name, ".events") || ends_with(name, ".toml");
-}
-
-/* Whether a file has declarations, of any QEMU release. */
+/* True if a file has declarations, of any QEMU release. */
 static bool holds_declarations(const struct source *src)
 {
 	const struct decl_options lenient = { .max_args = EVENT_ARGS_LIMIT, .lenient = true };
@@ -227,8 +218,11 @@ static bool is_declaration(const char *path)
 	struct source src;
 	struct out ignored;
 	bool found = false;
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
 
-	if (has_declaration_name(path)) {
+	if (strcmp(name, "trace-events") == 0 || strcmp(name, "trace-events-all") == 0 ||
+		ends_with(name, ".events") || ends_with(name, ".toml")) {
 		return true;
 	}
 	out_init(&ignored, OUT_TO_MEMORY);
@@ -269,7 +263,7 @@ const char *run_probe_prefix(struct run *r)
 	return arena_printf(&r->model.arena, "qemu.%s.%s", type, name);
 }
 
-/* Whether it is identifiers with dots between them. */
+/* True if it is identifiers with dots between them. */
 static bool is_probe_prefix(const char *s)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"

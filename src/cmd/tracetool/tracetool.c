@@ -49,7 +49,7 @@ static const char *header_name(struct run *r, enum tracetool_option option, cons
 	return header ? header : arena_printf(&r->model.arena, "%s%s.h", begin, r->group);
 }
 
-/* Whether it is a build of QEMU, which gives the target or the prefix of SystemTap's probes. */
+/* True if it is a build of QEMU, which gives the target or the prefix of SystemTap's probes. */
 static bool is_qemu(const struct run *r)
 {
 	const char *prefix = run_option(r, OPTION_PROBE_PREFIX);
@@ -161,12 +161,6 @@ static bool write_output(struct run *r)
 	return good;
 }
 
-static bool generate(struct run *r)
-{
-	return run_check_names(r) && read_model(r) && run_read_format(r) && run_check_binary(r) &&
-	       run_read_backends(r) && write_output(r);
-}
-
 /* Writes `nop, ctf, log, simple`, as QEMU prints its list. */
 static void write_names(struct run *r, struct out *to)
 {
@@ -224,7 +218,8 @@ static bool run(struct run *r)
 		r->error.len = 0; /* for scripts: the exit status only */
 		return good;
 	}
-	return generate(r);
+	return run_check_names(r) && read_model(r) && run_read_format(r) && run_check_binary(r) &&
+	       run_read_backends(r) && write_output(r);
 }
 
 int main(int argc, char **argv)
