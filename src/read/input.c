@@ -47,21 +47,6 @@ void input_fini(struct input *in)
 	*in = (struct input){ .fd = -1 };
 }
 
-/* Moves the bytes that are left to the front; makes the window at least `n` bytes long. */
-static void make_room(struct input *in, size_t n)
-{
-	size_t left = input_left(in);
-
-	in->base = input_offset(in);
-	memmove(in->buffer, in->pos, left);
-	if (n > in->capacity) {
-		in->capacity = n + WINDOW;
-		in->buffer = xrealloc(in->buffer, in->capacity);
-	}
-	in->pos = in->buffer;
-	in->end = in->buffer + left;
-}
-
 /* Files are always ready; a poll(2) for each window costs nothing. */
 bool input_would_wait(const struct input *in)
 {
@@ -107,7 +92,17 @@ bool input_fill(struct input *in, size_t n)
 	if (in->at_end) {
 		return input_left(in) >= n;
 	}
-	make_room(in, n);
+	/* Moves the bytes that are left to the front; makes the window at least `n` bytes long. */
+	size_t left = input_left(in);
+
+	in->base = input_offset(in);
+	memmove(in->buffer, in->pos, left);
+	if (n > in->capacity) {
+		in->capacity = n + WINDOW;
+		in->buffer = xrealloc(in->buffer, in->capacity);
+	}
+	in->pos = in->buffer;
+	in->end = in->buffer + left;
 	while (input_left(in) < n && !in->at_end) {
 		read_some(in);
 	}

@@ -121,23 +121,6 @@ static bool is_part_of_a_trace(struct input *in, struct read_error *error)
 	return false;
 }
 
-/* Adds the trace's directory to the error, unless the path has none. */
-static void name_directory(struct read_error *error, const char *path)
-{
-	const char *end = path + strlen(path);
-	unsigned int depth = error->depth;
-	char why[80];
-
-	for (unsigned int i = error->depth; i > 0 && end; i--) {
-		end = memrchr(path, '/', (size_t)(end - path));
-	}
-	if (error->depth > 0 && end > path) {
-		snprintf(why, sizeof(why), "%.79s", error->text);
-		read_error_set(error, "%s, '%.*s'", why, (int)(end - path), path);
-		error->depth = depth;
-	}
-}
-
 static struct reader *open_input(
 	struct input *in, const struct reader_options *options, struct read_error *error)
 {
@@ -216,7 +199,19 @@ struct reader *reader_open(
 	struct reader *r = open_any(&in, options, error);
 
 	if (!r) {
-		name_directory(error, path);
+		/* The trace's directory, unless the path has none. */
+		const char *end = path + strlen(path);
+		unsigned int depth = error->depth;
+		char why[80];
+
+		for (unsigned int i = error->depth; i > 0 && end; i--) {
+			end = memrchr(path, '/', (size_t)(end - path));
+		}
+		if (error->depth > 0 && end > path) {
+			snprintf(why, sizeof(why), "%.79s", error->text);
+			read_error_set(error, "%s, '%.*s'", why, (int)(end - path), path);
+			error->depth = depth;
+		}
 	}
 	return r;
 }

@@ -322,21 +322,6 @@ static bool event_fits(const struct event *e, const struct record_layout *l)
 	return true;
 }
 
-/* Sets what the declaration leaves to the program's host from the fields. */
-static void settle_types(struct event *e, const struct record_layout *l)
-{
-	for (size_t i = 0; i < l->count; i++) {
-		struct type *t = &e->args[i].type;
-
-		if (l->fields[i].form == LAYOUT_NUMBER) {
-			t->size32 = t->size64 = l->fields[i].size;
-		}
-		if (t->is_char) {
-			t->is_signed = l->fields[i].is_signed;
-		}
-	}
-}
-
 /* True if that is the event's name, without the blanks around it, which front ends remove. */
 static bool is_named(const struct event *e, const char *name)
 {
@@ -373,7 +358,17 @@ static const struct event *fitting_event(struct ctf_metadata *md, struct event *
 	const char *name, const struct record_layout *layout)
 {
 	if (declared && event_fits(declared, layout)) {
-		settle_types(declared, layout);
+		/* Sets what the declaration leaves to the program's host from the fields. */
+		for (size_t i = 0; i < layout->count; i++) {
+			struct type *t = &declared->args[i].type;
+
+			if (layout->fields[i].form == LAYOUT_NUMBER) {
+				t->size32 = t->size64 = layout->fields[i].size;
+			}
+			if (t->is_char) {
+				t->is_signed = layout->fields[i].is_signed;
+			}
+		}
 		return declared;
 	}
 	const struct event *given = md->declarations ? model_find(md->declarations, name) : NULL;

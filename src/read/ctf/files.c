@@ -44,15 +44,6 @@ static bool look(struct ctf_file *f, const struct ctf_trace *t)
 	return size > 0;
 }
 
-static bool parse_name(struct ctf_file *f, const char *name)
-{
-	uint64_t piece;
-	bool is_stream = ctf_file_is_stream(name, &f->instance, &piece);
-
-	f->piece = (unsigned int)piece;
-	return is_stream;
-}
-
 static int compare_files(const void *a, const void *b)
 {
 	const struct ctf_file *x = a;
@@ -71,12 +62,16 @@ static int compare_files(const void *a, const void *b)
 static struct ctf_file *get_file(struct ctf_reader *r, const char *name)
 {
 	struct ctf_file *f = hash_get(&r->known_files, name);
-	struct ctf_file fresh = { 0 };
+	uint64_t instance;
+	uint64_t piece;
 
-	if (!f && parse_name(&fresh, name)) {
+	if (!f && ctf_file_is_stream(name, &instance, &piece)) {
 		f = arena_new(&r->names, struct ctf_file);
-		*f = fresh;
-		f->name = arena_strdup(&r->names, name);
+		*f = (struct ctf_file){
+			.name = arena_strdup(&r->names, name),
+			.instance = instance,
+			.piece = (unsigned int)piece,
+		};
 		hash_add(&r->known_files, f->name, f);
 	}
 	return f;
@@ -219,21 +214,6 @@ static void sort_added(struct ctf_reader *r, size_t known)
 	}
 }
 
-/* Streams that have files. */
-static void add_of_files(struct ctf_reader *r)
-{
-	size_t known = r->streams.count;
-	uint64_t last = UINT64_MAX;
-
-	vec_foreach (const struct ctf_file *, f, &r->files) {
-		if (f->instance != last && !find_stream(r, known, f->instance)) {
-			add_stream(r, f->instance, f->begin);
-		}
-		last = f->instance;
-	}
-	sort_added(r, known);
-}
-
 /*
  * Streams of which nothing is left but the count of what they have lost: their
  * gaps come where the trace begins.
@@ -289,7 +269,17 @@ bool ctf_streams_find(struct ctf_reader *r, const struct buffer_packet *left, si
 	if (!ctf_files_list(r, error)) {
 		return false;
 	}
-	add_of_files(r);
+	/* Streams that have files. */
+	size_t known = r->streams.count;
+	uint64_t last = UINT64_MAX;
+
+	vec_foreach (const struct ctf_file *, f, &r->files) {
+		if (f->instance != last && !find_stream(r, known, f->instance)) {
+			add_stream(r, f->instance, f->begin);
+		}
+		last = f->instance;
+	}
+	sort_added(r, known);
 	add_of_counts(r);
 	add_left(r, left, left_count);
 	vec_foreach (struct ctf_stream *, s, &r->streams) {

@@ -94,47 +94,37 @@ static int take_word(struct ctf_scan *s)
 	return CTF_TOKEN_WORD;
 }
 
-static int take_number(struct ctf_scan *s)
-{
-	char digits[32] = "";
-	bool negative = *s->pos == '-';
-
-	s->pos += negative;
-	take_word(s);
-	memcpy(digits, s->text.text,
-		s->text.len < sizeof(digits) ? s->text.len : sizeof(digits) - 1);
-	s->number = strtoull(digits, NULL, 0);
-	s->number = negative ? 0 - s->number : s->number;
-	return CTF_TOKEN_NUMBER;
-}
-
-static int take_string(struct ctf_scan *s)
-{
-	const char *p = s->pos + 1;
-
-	while (p < s->end && *p != '"') {
-		p += *p == '\\' ? 2 : 1;
-	}
-	if (p >= s->end) {
-		return CTF_TOKEN_CUT;
-	}
-	s->text = (struct span){ s->pos + 1, (size_t)(p - s->pos - 1) };
-	move(s, p + 1);
-	return CTF_TOKEN_STRING;
-}
-
 static int take(struct ctf_scan *s)
 {
 	int c = (unsigned char)*s->pos;
 
 	if (is_digit(c) || (c == '-' && left(s) > 1 && is_digit(s->pos[1]))) {
-		return take_number(s);
+		char digits[32] = "";
+		bool negative = *s->pos == '-';
+
+		s->pos += negative;
+		take_word(s);
+		memcpy(digits, s->text.text,
+			s->text.len < sizeof(digits) ? s->text.len : sizeof(digits) - 1);
+		s->number = strtoull(digits, NULL, 0);
+		s->number = negative ? 0 - s->number : s->number;
+		return CTF_TOKEN_NUMBER;
 	}
 	if (is_word(c)) {
 		return take_word(s);
 	}
 	if (c == '"') {
-		return take_string(s);
+		const char *p = s->pos + 1;
+
+		while (p < s->end && *p != '"') {
+			p += *p == '\\' ? 2 : 1;
+		}
+		if (p >= s->end) {
+			return CTF_TOKEN_CUT;
+		}
+		s->text = (struct span){ s->pos + 1, (size_t)(p - s->pos - 1) };
+		move(s, p + 1);
+		return CTF_TOKEN_STRING;
 	}
 	if (begins_with(s, ":=")) {
 		s->pos += 2;

@@ -132,27 +132,6 @@ static bool has_losses(const struct capture *c)
 	return losses_events(&c->losses) + losses_packets(&c->losses) > 0;
 }
 
-/* `CPU:0 [LOST 12 EVENTS]`, or without the number if the kernel does not know it. */
-static void add_loss(struct capture *c)
-{
-	const char *text = c->next.data + strcspn(c->next.data, "[");
-	const char *digits = text + strcspn(text, "0123456789");
-	uint64_t count = strtoull(digits, NULL, 10);
-
-	c->losses.lost += count;
-	c->losses.missing += count == 0;
-}
-
-/* The head of a whole buffer says how many events are in it, and how many were written. */
-static void add_overwritten(struct capture *c)
-{
-	char *end;
-	uint64_t there = strtoull(c->next.data + strlen(TOTALS), &end, 10);
-	uint64_t written = *end == '/' ? strtoull(end + 1, NULL, 10) : there;
-
-	c->losses.overwritten += written > there ? written - there : 0;
-}
-
 static COLD enum read_result end(struct capture *c, struct record *rec)
 {
 	if (c->input.error) {
@@ -278,17 +257,6 @@ static enum read_result give_event(
 	return READ_RECORD;
 }
 
-/* Hands out a line of a text that was handed out before. */
-static enum read_result give_late(struct capture *c, struct record *rec)
-{
-	const struct kernel_line line = { .tid = c->last.tid, .ns = c->last.ns };
-
-	begin_event(c, rec, line.ns);
-	capture_set_event(c, rec, &line, (struct span){ "print", strlen("print") },
-		(struct span){ c->text.data, strlen(c->text.data) });
-	return READ_RECORD;
-}
-
 /* Takes the line in c->next; READ_NOTHING: it gives no record. */
 static enum read_result take_line(struct capture *c, struct record *rec)
 {
@@ -306,11 +274,27 @@ static enum read_result take_line(struct capture *c, struct record *rec)
 		return has_losses(c) ? give_gap(c, rec, line.ns) : give_event(c, rec, &line);
 	}
 	if (kernel_line_is_loss(text)) {
-		add_loss(c);
+		/* `CPU:0 [LOST 12 EVENTS]`; without the number if the kernel does not know it. */
+		const char *lost = text + strcspn(text, "[");
+		const char *digits = lost + strcspn(lost, "0123456789");
+		uint64_t count = strtoull(digits, NULL, 10);
+
+		c->losses.lost += count;
+		c->losses.missing += count == 0;
 	} else if (c->is_continued && !is_head(text)) {
-		return give_late(c, rec);
+		/* Hands out a line of a text that was handed out before. */
+		line = (struct kernel_line){ .tid = c->last.tid, .ns = c->last.ns };
+		begin_event(c, rec, line.ns);
+		capture_set_event(c, rec, &line, (struct span){ "print", strlen("print") },
+			(struct span){ c->text.data, strlen(c->text.data) });
+		return READ_RECORD;
 	} else if (strncmp(text, TOTALS, strlen(TOTALS)) == 0) {
-		add_overwritten(c);
+		/* The head of a whole buffer: events in it, and events written. */
+		char *end;
+		uint64_t there = strtoull(text + strlen(TOTALS), &end, 10);
+		uint64_t written = *end == '/' ? strtoull(end + 1, NULL, 10) : there;
+
+		c->losses.overwritten += written > there ? written - there : 0;
 	} else if (!kernel_line_is_remark(text)) {
 		consume(c);
 		return problem(c, "is none of the kernel's trace");

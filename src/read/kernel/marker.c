@@ -190,20 +190,16 @@ static bool cut_tail(struct marker *m, char *name, char separator)
 	return tail != NULL;
 }
 
-/* An instant's name is one word, or has a category in front; anything else is a text. */
-static bool is_name(struct span name)
-{
-	const char *p = name.text;
-	bool has_category = take_word(&p).len > 0 && p[0] == ':' && p[1] && !is_blank(p[1]);
-
-	return has_category || (name.len > 0 && strcspn(name.text, " \t\n") >= name.len);
-}
-
 static bool set_body(struct marker *m, const char *text)
 {
 	if (m->kind == MARKER_INSTANT) {
 		set_name(m, text);
-		return is_name(m->name);
+		/* An instant's name is one word, or has a category; anything else is a text. */
+		const char *p = m->name.text;
+		bool has_category = take_word(&p).len > 0 && p[0] == ':' && p[1] && !is_blank(p[1]);
+
+		return has_category ||
+		       (m->name.len > 0 && strcspn(m->name.text, " \t\n") >= m->name.len);
 	}
 	if (!set_declared(m, text)) {
 		set_name(m, text);

@@ -103,21 +103,6 @@ static uint32_t name_bits(const struct marker *m)
 	return hash_span(hash_span(0x811c9dc5u, m->category), m->name) << BY_BITS;
 }
 
-/* Keeps a scope by its thread, and by its process for ends by other threads. */
-static void begin_numbered(struct capture *c, const struct record *rec, const struct marker *m)
-{
-	uint32_t name = name_bits(m);
-	const struct key own = { .tid = rec->tid, .name = name | BY_THREAD, .scope = m->number };
-	const struct key any = { .pid = rec->pid, .name = name | BY_NUMBER, .scope = m->number };
-	uint32_t index = begin(c, rec, m->number);
-	uint32_t former = keys_swap(&c->open, &own, index);
-
-	keys_swap(&c->open, &any, index);
-	if (former != KEYS_NONE) {
-		give_back(c, former);
-	}
-}
-
 /* True if that scope is open, and has the name that its end says. */
 static bool is_it(const struct capture *c, uint32_t index, const struct marker *m)
 {
@@ -151,20 +136,6 @@ static const struct capture_scope *find_numbered(
 		}
 	}
 	return NULL;
-}
-
-static void end_numbered(struct capture *c, const struct capture_scope *s, const struct marker *m)
-{
-	uint32_t name = name_bits(m);
-	const struct key own = { .tid = s->tid, .name = name | BY_THREAD, .scope = s->number };
-	const struct key any = { .pid = s->pid, .name = name | BY_NUMBER, .scope = s->number };
-	uint32_t index = (uint32_t)(s - c->scopes.items);
-
-	keys_take(&c->open, &own);
-	if (keys_get(&c->open, &any) == index) {
-		keys_take(&c->open, &any);
-	}
-	give_back(c, index);
 }
 
 /* ---- Records ---- */
@@ -229,7 +200,20 @@ static void end_scope(struct capture *c, struct record *rec, struct marker *m)
 
 	set_end(c, rec, m, s);
 	if (s) {
-		end_numbered(c, s, m);
+		uint32_t name = name_bits(m);
+		const struct key own = {
+			.tid = s->tid, .name = name | BY_THREAD, .scope = s->number
+		};
+		const struct key any = {
+			.pid = s->pid, .name = name | BY_NUMBER, .scope = s->number
+		};
+		uint32_t index = (uint32_t)(s - c->scopes.items);
+
+		keys_take(&c->open, &own);
+		if (keys_get(&c->open, &any) == index) {
+			keys_take(&c->open, &any);
+		}
+		give_back(c, index);
 	}
 }
 
@@ -237,7 +221,21 @@ static void begin_scope(
 	struct capture *c, const struct record *rec, const struct marker *m, uint32_t *top)
 {
 	if (m->kind != MARKER_BEGIN) {
-		begin_numbered(c, rec, m);
+		/* by its thread, and by its process for ends by other threads */
+		uint32_t name = name_bits(m);
+		const struct key own = {
+			.tid = rec->tid, .name = name | BY_THREAD, .scope = m->number
+		};
+		const struct key any = {
+			.pid = rec->pid, .name = name | BY_NUMBER, .scope = m->number
+		};
+		uint32_t index = begin(c, rec, m->number);
+		uint32_t former = keys_swap(&c->open, &own, index);
+
+		keys_swap(&c->open, &any, index);
+		if (former != KEYS_NONE) {
+			give_back(c, former);
+		}
 		return;
 	}
 	uint32_t index = begin(c, rec, m->number);

@@ -152,16 +152,6 @@ static void add_number(struct message *m, const char *name, bool is_end)
 	}
 }
 
-static void add_field(struct message *m, struct span expression)
-{
-	add_arg(m->event, m->arena, "&dyn fmt::Debug", field_name(m->arena, m->event, expression));
-	add_string(m, "(");
-	add_text(m, expression);
-	add_string(m, ": ");
-	end_segment(m, true, BRACE_DEBUG);
-	add_string(m, ")");
-}
-
 static void make_message(struct message *m, const struct shape *s)
 {
 	if (s->number) {
@@ -172,7 +162,13 @@ static void make_message(struct message *m, const struct shape *s)
 		end_segment(m, true, BRACE_DISPLAY);
 	}
 	for (size_t i = 0; i < s->field_count; i++) {
-		add_field(m, s->fields[i].expression);
+		add_arg(m->event, m->arena, "&dyn fmt::Debug",
+			field_name(m->arena, m->event, s->fields[i].expression));
+		add_string(m, "(");
+		add_text(m, s->fields[i].expression);
+		add_string(m, ": ");
+		end_segment(m, true, BRACE_DEBUG);
+		add_string(m, ")");
 	}
 	if (m->text.len > 0) {
 		end_segment(m, false, BRACE_DISPLAY);
@@ -217,23 +213,18 @@ static void put_name(struct out *out, const struct shape *s)
 	out_str(out, s->is_end ? "_end" : "");
 }
 
-static const char *make_key(struct out *key, const struct shape *s)
-{
-	key->len = 0;
-	put_name(key, s);
-	out_str(key, s->is_end ? "\nend " : s->has_text ? "\ntext " : "\n");
-	out_str(key, s->number ? s->number : "");
-	for (size_t i = 0; i < s->field_count; i++) {
-		out_char(key, '\n');
-		put_span(key, s->fields[i].expression);
-	}
-	out_char(key, '\0');
-	return key->data;
-}
-
 const struct event_class *capture_class(struct capture *c, const struct shape *s)
 {
-	const char *key = make_key(&c->key, s);
+	c->key.len = 0;
+	put_name(&c->key, s);
+	out_str(&c->key, s->is_end ? "\nend " : s->has_text ? "\ntext " : "\n");
+	out_str(&c->key, s->number ? s->number : "");
+	for (size_t i = 0; i < s->field_count; i++) {
+		out_char(&c->key, '\n');
+		put_span(&c->key, s->fields[i].expression);
+	}
+	out_char(&c->key, '\0');
+	const char *key = c->key.data;
 	struct event_class *class = hash_get(&c->shapes, key);
 	struct arena *a = &c->base.classes.arena;
 

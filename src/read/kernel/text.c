@@ -242,20 +242,6 @@ static bool next_line(struct kernel_text *k, char line[LINE_MAX_BYTES])
 	return true;
 }
 
-static void take_event(
-	struct kernel_text *k, struct kernel_event *event, const struct kernel_line *line)
-{
-	k->events++;
-	k->ticks += line->is_ticks;
-	k->is_continued = kernel_line_may_continue(line->event);
-	kernel_event_parse(event, line);
-	if (k->offset_ns < 0 && event->ns < -(uint64_t)k->offset_ns) {
-		event->ns = 0;
-	} else {
-		event->ns += (uint64_t)k->offset_ns;
-	}
-}
-
 bool kernel_text_next(struct kernel_text *k, struct kernel_event *event)
 {
 	char text[LINE_MAX_BYTES];
@@ -267,7 +253,15 @@ bool kernel_text_next(struct kernel_text *k, struct kernel_event *event)
 			return true;
 		}
 		if (kernel_line_parse(&line, text)) {
-			take_event(k, event, &line);
+			k->events++;
+			k->ticks += line.is_ticks;
+			k->is_continued = kernel_line_may_continue(line.event);
+			kernel_event_parse(event, &line);
+			if (k->offset_ns < 0 && event->ns < -(uint64_t)k->offset_ns) {
+				event->ns = 0;
+			} else {
+				event->ns += (uint64_t)k->offset_ns;
+			}
 			return true;
 		}
 		if (!kernel_line_is_remark(text) && !k->is_continued) {
