@@ -368,16 +368,6 @@ static void begin(struct latency *l, const struct record *rec, const struct valu
 	check_open(l);
 }
 
-static void add_span(struct latency *l, const struct record *rec)
-{
-	const struct scope_span *s = &l->pairs.span;
-
-	report_add(row_of(l, s->class, rec->class, s->tag), s->end_ns - s->begin_ns);
-	if (!is_number(l)) {
-		tuples_release(&l->tuples, (uint32_t)s->key.scope);
-	}
-}
-
 static void end(struct latency *l, const struct record *rec, const struct value *values)
 {
 	struct key key = base_key(l, rec);
@@ -395,7 +385,12 @@ static void end(struct latency *l, const struct record *rec, const struct value 
 	enum pairs_result result = pairs_end(&l->pairs, rec, &key);
 
 	if (result == PAIRS_ENDED) {
-		add_span(l, rec);
+		const struct scope_span *s = &l->pairs.span;
+
+		report_add(row_of(l, s->class, rec->class, s->tag), s->end_ns - s->begin_ns);
+		if (!is_number(l)) {
+			tuples_release(&l->tuples, (uint32_t)s->key.scope);
+		}
 	} else if (!class_of(l, rec->class)->is_event[LATENCY_FROM]) {
 		/* An event of both sides begins a pair here: it lacks no beginning. */
 		struct unpaired *u = &row_of(l, NULL, rec->class, 0)->unpaired;

@@ -147,21 +147,6 @@ static void leave_stack(struct pairs *p, uint32_t index)
 	s->above = s->below = PAIRS_NONE;
 }
 
-/* Takes spans above an ended one off the stack if their ends may be lost: they get no more time. */
-static void leave_lost(struct pairs *p, uint32_t index)
-{
-	uint32_t at = p->spans.items[index].above;
-
-	while (at != PAIRS_NONE) {
-		uint32_t above = p->spans.items[at].above;
-
-		if (p->spans.items[at].gaps != end_gaps_of(p, &p->spans.items[at])) {
-			leave_stack(p, at);
-		}
-		at = above;
-	}
-}
-
 static void free_span(struct pairs *p, uint32_t index)
 {
 	p->spans.items[index].class = NULL;
@@ -176,7 +161,17 @@ static void take_out(struct pairs *p, uint32_t index, uint64_t ns)
 
 	if (s->is_nested) {
 		pass_time(p, &p->threads.items[s->thread], ns);
-		leave_lost(p, index);
+		/* Spans above it whose ends may be lost get no more time. */
+		uint32_t at = s->above;
+
+		while (at != PAIRS_NONE) {
+			uint32_t above = p->spans.items[at].above;
+
+			if (p->spans.items[at].gaps != end_gaps_of(p, &p->spans.items[at])) {
+				leave_stack(p, at);
+			}
+			at = above;
+		}
 		leave_stack(p, index);
 	}
 	p->span = *s;

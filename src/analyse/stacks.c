@@ -158,36 +158,12 @@ static void doubt(struct stacks *s, struct scope_span *open)
 	}
 }
 
-static void begin(struct stacks *s)
-{
-	struct scope_span *span = pairs_begun(&s->pairs);
-	struct scope_span *around = pairs_around(&s->pairs, span);
-
-	if (around) {
-		doubt(s, around);
-	}
-	span->mark = frame_of(s, span, around);
-}
-
 void stacks_count(struct stacks *s, uint32_t frame, uint64_t self_ns)
 {
 	if (frame != STACKS_NONE) {
 		s->frames.items[frame].self_ns += self_ns;
 		s->frames.items[frame].count++;
 	}
-}
-
-static void end(struct stacks *s)
-{
-	const struct scope_span *span = &s->pairs.span;
-	uint32_t frame = span->mark;
-
-	/* A scope that another thread ended is shown in no other scope. */
-	if (span->place == PAIRS_STACKED && !span->is_nested) {
-		s->elsewhere++;
-		frame = frame_of(s, span, NULL);
-	}
-	stacks_count(s, frame, span->self_ns);
 }
 
 enum pairs_result stacks_add(struct stacks *s, const struct record *rec, const struct value *values)
@@ -199,9 +175,23 @@ enum pairs_result stacks_add(struct stacks *s, const struct record *rec, const s
 	s->unpaired.unbegun += result == PAIRS_UNBEGUN;
 	s->unpaired.begin_lost += result == PAIRS_UNBEGUN_LOST;
 	if (result == PAIRS_BEGUN || result == PAIRS_BEGUN_TWICE) {
-		begin(s);
+		struct scope_span *span = pairs_begun(&s->pairs);
+		struct scope_span *around = pairs_around(&s->pairs, span);
+
+		if (around) {
+			doubt(s, around);
+		}
+		span->mark = frame_of(s, span, around);
 	} else if (result == PAIRS_ENDED) {
-		end(s);
+		const struct scope_span *span = &s->pairs.span;
+		uint32_t frame = span->mark;
+
+		/* A scope that another thread ended is shown in no other scope. */
+		if (span->place == PAIRS_STACKED && !span->is_nested) {
+			s->elsewhere++;
+			frame = frame_of(s, span, NULL);
+		}
+		stacks_count(s, frame, span->self_ns);
 	}
 	return result;
 }

@@ -190,23 +190,6 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(x->class->name, y->class->name);
 }
 
-/* Joins classes of one name, which several traces may have. */
-static void join_names(struct summary *s)
-{
-	struct event_count *counts = s->counts.items;
-	size_t kinds = 0;
-
-	qsort(counts, s->counts.count, sizeof(*counts), compare_names);
-	for (size_t i = 0; i < s->counts.count; i++) {
-		if (kinds > 0 && compare_names(&counts[kinds - 1], &counts[i]) == 0) {
-			counts[kinds - 1].events += counts[i].events;
-		} else {
-			counts[kinds++] = counts[i];
-		}
-	}
-	s->counts.count = kinds;
-}
-
 static int compare_threads(const void *a, const void *b)
 {
 	const struct thread_count *x = a;
@@ -233,7 +216,19 @@ void summary_sort(struct summary *s)
 	}
 	s->counts.count = seen;
 	if (seen > 0) {
-		join_names(s);
+		/* Joins classes of one name, which several traces may have. */
+		struct event_count *counts = s->counts.items;
+		size_t kinds = 0;
+
+		qsort(counts, s->counts.count, sizeof(*counts), compare_names);
+		for (size_t i = 0; i < s->counts.count; i++) {
+			if (kinds > 0 && compare_names(&counts[kinds - 1], &counts[i]) == 0) {
+				counts[kinds - 1].events += counts[i].events;
+			} else {
+				counts[kinds++] = counts[i];
+			}
+		}
+		s->counts.count = kinds;
 		qsort(s->counts.items, s->counts.count, sizeof(*s->counts.items), compare);
 	}
 	if (s->threads.count > 0) {
