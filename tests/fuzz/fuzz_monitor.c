@@ -191,7 +191,7 @@ void waymark_get_stats(struct waymark_stats *stats)
 static char *converse(enum waymark_monitor_mode mode, const char *bytes, size_t size, size_t piece)
 {
 	const struct waymark_monitor_options options = { .mode = mode };
-	struct session *s = session_create(&options);
+	struct monitor_session *s = session_create(&options);
 	char *text = NULL;
 	size_t length;
 	FILE *out = open_memstream(&text, &length);

@@ -15,13 +15,13 @@
 
 #define LINE_BYTES (1u << 20)
 
-struct session {
+struct monitor_session {
 	char *held; /* the file that says that this client is gone */
 	size_t size;
 	char line[LINE_BYTES + 1];
 };
 
-static int sleep_ms(struct session *s, const char *ms, FILE *out)
+static int sleep_ms(struct monitor_session *s, const char *ms, FILE *out)
 {
 	long n = atol(ms);
 	struct timespec time = { n / 1000, n % 1000 * 1000000 };
@@ -35,7 +35,7 @@ static int sleep_ms(struct session *s, const char *ms, FILE *out)
 /* Conversations of all monitors have something in common. */
 static pthread_mutex_t common = PTHREAD_MUTEX_INITIALIZER;
 
-static int sleep_locked(struct session *s, const char *ms, FILE *out)
+static int sleep_locked(struct monitor_session *s, const char *ms, FILE *out)
 {
 	pthread_mutex_lock(&common);
 	sleep_ms(s, ms, out);
@@ -43,7 +43,7 @@ static int sleep_locked(struct session *s, const char *ms, FILE *out)
 	return 0;
 }
 
-static int flood(struct session *s, const char *bytes, FILE *out)
+static int flood(struct monitor_session *s, const char *bytes, FILE *out)
 {
 	(void)s;
 	for (long n = atol(bytes); n > 0 && !ferror(out); n--) {
@@ -54,7 +54,7 @@ static int flood(struct session *s, const char *bytes, FILE *out)
 }
 
 /* The file gets a line when the session ends: the process that ended it. */
-static int hold(struct session *s, const char *path, FILE *out)
+static int hold(struct monitor_session *s, const char *path, FILE *out)
 {
 	free(s->held);
 	s->held = strdup(path);
@@ -62,14 +62,14 @@ static int hold(struct session *s, const char *path, FILE *out)
 	return 0;
 }
 
-static int open_file(struct session *s, const char *path, FILE *out)
+static int open_file(struct monitor_session *s, const char *path, FILE *out)
 {
 	(void)s;
 	fprintf(out, "%d\n", open(path, O_RDONLY | O_CLOEXEC));
 	return 0;
 }
 
-static int say_where(struct session *s, const char *rest, FILE *out)
+static int say_where(struct monitor_session *s, const char *rest, FILE *out)
 {
 	char name[16];
 
@@ -80,7 +80,7 @@ static int say_where(struct session *s, const char *rest, FILE *out)
 	return 0;
 }
 
-static int quit(struct session *s, const char *rest, FILE *out)
+static int quit(struct monitor_session *s, const char *rest, FILE *out)
 {
 	(void)s;
 	(void)rest;
@@ -90,7 +90,7 @@ static int quit(struct session *s, const char *rest, FILE *out)
 
 static const struct {
 	const char *word;
-	int (*run)(struct session *s, const char *rest, FILE *out);
+	int (*run)(struct monitor_session *s, const char *rest, FILE *out);
 } words[] = {
 	{ "sleep ", sleep_ms },
 	{ "lock ", sleep_locked },
@@ -101,7 +101,7 @@ static const struct {
 	{ "quit", quit },
 };
 
-static int answer(struct session *s, FILE *out)
+static int answer(struct monitor_session *s, FILE *out)
 {
 	s->line[s->size] = '\0';
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
@@ -116,22 +116,22 @@ static int answer(struct session *s, FILE *out)
 	return 0;
 }
 
-struct session *session_create(const struct waymark_monitor_options *options)
+struct monitor_session *session_create(const struct waymark_monitor_options *options)
 {
-	struct session *s = calloc(1, sizeof(*s));
+	struct monitor_session *s = calloc(1, sizeof(*s));
 
 	(void)options;
 	return s;
 }
 
-int session_greet(struct session *s, FILE *out)
+int session_greet(struct monitor_session *s, FILE *out)
 {
 	(void)s;
 	fputs("ready\n", out);
 	return 0;
 }
 
-int session_feed(struct session *s, const char *bytes, size_t size, FILE *out)
+int session_feed(struct monitor_session *s, const char *bytes, size_t size, FILE *out)
 {
 	for (size_t i = 0; i < size; i++) {
 		if (s->size == LINE_BYTES) {
@@ -150,12 +150,12 @@ int session_feed(struct session *s, const char *bytes, size_t size, FILE *out)
 	return 0;
 }
 
-bool session_holds(const struct session *s)
+bool session_holds(const struct monitor_session *s)
 {
 	return s->held != NULL;
 }
 
-void session_destroy(struct session *s)
+void session_destroy(struct monitor_session *s)
 {
 	if (s && s->held) {
 		FILE *f;

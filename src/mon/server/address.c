@@ -46,19 +46,6 @@ static char *absolute(const char *path)
 											    : whole;
 }
 
-static int init_fd(struct address *a, const char *number, struct waymark_error *error)
-{
-	char *end;
-	long fd = strtol(number, &end, 10);
-
-	if (*number < '0' || *number > '9' || *end || fd > INT_MAX) {
-		return mon_fail(error, "fd:%s: give the number of a descriptor after fd:", number);
-	}
-	a->kind = ADDRESS_FD;
-	a->fd = (int)fd;
-	return 0;
-}
-
 static int init_path(struct address *a, const char *path, struct waymark_error *error)
 {
 	if (!*path) {
@@ -81,7 +68,16 @@ int address_init(struct address *a, const char *where, struct waymark_error *err
 		return 0;
 	}
 	if (strncmp(where, "fd:", 3) == 0) {
-		return init_fd(a, where + 3, error);
+		char *end;
+		long fd = strtol(where + 3, &end, 10);
+
+		if (where[3] < '0' || where[3] > '9' || *end || fd > INT_MAX) {
+			return mon_fail(
+				error, "%s: give the number of a descriptor after fd:", where);
+		}
+		a->kind = ADDRESS_FD;
+		a->fd = (int)fd;
+		return 0;
 	}
 	return init_path(a, where, error);
 }

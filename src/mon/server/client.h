@@ -13,13 +13,13 @@
 
 #include "mon/server/io.h"
 
-struct session;
+struct monitor_session;
 struct waymark_monitor;
 
 struct client {
 	struct waymark_monitor *monitor;
 	struct client *next;
-	struct session *session;
+	struct monitor_session *session;
 	struct watch in;
 	struct watch out; /* not open where `in` is for both */
 	bool paused; /* until the timer of the monitor */

@@ -59,17 +59,6 @@ static void end_yielding(struct waymark_monitor *m)
 	pthread_mutex_unlock(&m->lock);
 }
 
-static void end_all_yielding(void)
-{
-	pthread_mutex_lock(&lock);
-	for (struct waymark_monitor *m = monitors; m && !ending; m = m->next) {
-		if (m->options.yields && !m->finished) {
-			end_yielding(m);
-		}
-	}
-	pthread_mutex_unlock(&lock);
-}
-
 int monitors_open(struct waymark_monitor *m, struct waymark_error *error)
 {
 	if (server_open(m, error)) {
@@ -79,7 +68,13 @@ int monitors_open(struct waymark_monitor *m, struct waymark_error *error)
 		return 0;
 	}
 	if (m->address.kind == ADDRESS_DEFAULT && !m->options.yields) {
-		end_all_yielding();
+		pthread_mutex_lock(&lock);
+		for (struct waymark_monitor *it = monitors; it && !ending; it = it->next) {
+			if (it->options.yields && !it->finished) {
+				end_yielding(it);
+			}
+		}
+		pthread_mutex_unlock(&lock);
 	}
 	return address_open(m, error);
 }
@@ -115,21 +110,6 @@ void monitors_yield_to_forks(void)
 
 /* ---- Threads ---- */
 
-/*
- * Closes the given descriptors, and occupies the numbers of the standard streams: what is
- * written to one by mistake must not reach a client.
- */
-static void close_given(int low, int high)
-{
-	waymark_close(low);
-	waymark_close(high);
-	for (int fd = 0; fd <= STDERR_FILENO; fd++) {
-		if (!KEEPS_STDERR || fd != STDERR_FILENO) {
-			io_move(io_ready(), fd);
-		}
-	}
-}
-
 /* Opens the monitor in a table of descriptors of the thread's own. */
 static int open_all(struct waymark_monitor *m, struct waymark_error *error)
 {
@@ -148,7 +128,14 @@ static int open_all(struct waymark_monitor *m, struct waymark_error *error)
 		server_close(m);
 		return -1;
 	}
-	close_given(low, high);
+	/* Text written to a standard stream by mistake must not reach a client. */
+	waymark_close(low);
+	waymark_close(high);
+	for (int fd = 0; fd <= STDERR_FILENO; fd++) {
+		if (!KEEPS_STDERR || fd != STDERR_FILENO) {
+			io_move(io_ready(), fd);
+		}
+	}
 	return 0;
 }
 

@@ -112,9 +112,16 @@ bool server_has_ended(const struct waymark_monitor *m)
 	       (!m->clients && m->listener.fd < 0 && m->owner.fd < 0 && !m->wants_address);
 }
 
-/* Not before all events are handled: one of them may be of a client that died meanwhile. */
-static void destroy_dead_clients(struct waymark_monitor *m)
+void server_work(struct waymark_monitor *m, const struct epoll_event *events, int count)
 {
+	for (int i = 0; i < count; i++) {
+		struct watch *w = events[i].data.ptr;
+
+		if (w->fd >= 0) {
+			w->ready(m, w);
+		}
+	}
+	/* Not before all events are handled: one of them may be of a client that died meanwhile. */
 	struct client **at = &m->clients;
 
 	while (*at) {
@@ -127,18 +134,6 @@ static void destroy_dead_clients(struct waymark_monitor *m)
 		*at = c->next;
 		client_destroy(c);
 	}
-}
-
-void server_work(struct waymark_monitor *m, const struct epoll_event *events, int count)
-{
-	for (int i = 0; i < count; i++) {
-		struct watch *w = events[i].data.ptr;
-
-		if (w->fd >= 0) {
-			w->ready(m, w);
-		}
-	}
-	destroy_dead_clients(m);
 }
 
 static void destroy_clients(struct waymark_monitor *m)
@@ -195,19 +190,6 @@ void server_destroy(struct waymark_monitor *m)
 	free(m);
 }
 
-/* Closes the child's copies; the parent goes on to wait for the files. */
-static void close_copies(struct waymark_monitor *m)
-{
-	for (struct client *c = m->clients; c; c = c->next) {
-		watch_close_copy(&c->in);
-		watch_close_copy(&c->out);
-	}
-	watch_close_copy(&m->timer);
-	watch_close_copy(&m->listener);
-	watch_close_copy(&m->owner);
-	waymark_close(m->witness);
-}
-
 /* Opens epoll anew under its old number, which the program polls. */
 static void renew_epoll(struct waymark_monitor *m, int number)
 {
@@ -231,7 +213,15 @@ bool server_forked(struct waymark_monitor *m, bool whole)
 	if (!whole) { /* a thread was at work on them, so they cannot be touched */
 		m->clients = NULL;
 	} else if (has_copies) {
-		close_copies(m);
+		/* Closes the child's copies; the parent goes on to wait for the files. */
+		for (struct client *c = m->clients; c; c = c->next) {
+			watch_close_copy(&c->in);
+			watch_close_copy(&c->out);
+		}
+		watch_close_copy(&m->timer);
+		watch_close_copy(&m->listener);
+		watch_close_copy(&m->owner);
+		waymark_close(m->witness);
 	}
 	forget_descriptors(m);
 	destroy_clients(m);

@@ -109,13 +109,6 @@ const struct command *command_find(const char *name, unsigned int dialect)
 	return NULL;
 }
 
-static bool has_type(const json_t *value, const struct param *p)
-{
-	json_type type = types[type_index(p)].type;
-
-	return json_typeof(value) == type || (type == JSON_TRUE && json_is_false(value));
-}
-
 static bool check_param(struct call *call, const struct param *p)
 {
 	const json_t *value = json_object_get(call->arguments, p->name);
@@ -123,7 +116,9 @@ static bool check_param(struct call *call, const struct param *p)
 	if (!value) {
 		return p->optional || call_fail(call, "Parameter '%s' is missing", p->name);
 	}
-	if (!has_type(value, p)) {
+	json_type type = types[type_index(p)].type;
+
+	if (!(json_typeof(value) == type || (type == JSON_TRUE && json_is_false(value)))) {
 		return call_fail(call, "Invalid parameter type for '%s', expected: %s", p->name,
 			types[type_index(p)].expected);
 	}

@@ -14,7 +14,7 @@
 
 #include "base/compiler.h"
 
-struct session;
+struct monitor_session;
 
 /* The dialects that a command belongs to. */
 enum dialect_bit { HMP = 1, QMP = 2, STRATOVIRT = 4 };
@@ -25,7 +25,7 @@ enum dialect_bit { HMP = 1, QMP = 2, STRATOVIRT = 4 };
 
 /* A call of a command, and why it failed. */
 struct call {
-	struct session *session;
+	struct monitor_session *session;
 	const struct command *command;
 	json_t *arguments; /* an object with those that were given; borrowed */
 	const char *error_class; /* NULL: it did not fail */

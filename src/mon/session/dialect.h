@@ -16,7 +16,7 @@
 #include "mon/session/hold.h"
 #include "mon/session/json_scan.h"
 
-struct session;
+struct monitor_session;
 
 /* Differences between dialects of JSON. */
 struct json_rules {
@@ -32,11 +32,11 @@ struct dialect {
 	enum waymark_monitor_mode mode;
 	unsigned int bit; /* enum dialect_bit */
 	const struct json_rules *json; /* NULL: lines of text */
-	void (*greet)(struct session *s, FILE *out);
-	int (*feed)(struct session *s, const char *bytes, size_t size, FILE *out);
+	void (*greet)(struct monitor_session *s, FILE *out);
+	int (*feed)(struct monitor_session *s, const char *bytes, size_t size, FILE *out);
 };
 
-struct session {
+struct monitor_session {
 	const struct dialect *dialect;
 	const char *prompt; /* HMP's */
 	char *line; /* HMP: the line so far */
@@ -47,10 +47,10 @@ struct session {
 	struct holds holds; /* events that it has attached to */
 };
 
-void hmp_greet(struct session *s, FILE *out);
-int hmp_feed(struct session *s, const char *bytes, size_t size, FILE *out);
+void hmp_greet(struct monitor_session *s, FILE *out);
+int hmp_feed(struct monitor_session *s, const char *bytes, size_t size, FILE *out);
 
-void qmp_greet(struct session *s, FILE *out);
-int qmp_feed(struct session *s, const char *bytes, size_t size, FILE *out);
+void qmp_greet(struct monitor_session *s, FILE *out);
+int qmp_feed(struct monitor_session *s, const char *bytes, size_t size, FILE *out);
 
 #endif

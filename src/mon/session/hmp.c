@@ -260,22 +260,8 @@ static void run_command(struct call *call, char *arguments, FILE *out)
 	json_decref(result);
 }
 
-/* Names an unknown command by its first word, or by two after "info". */
-static void print_unknown(FILE *out, const char *line)
-{
-	static const char info[] = "info";
-	size_t first = strcspn(line, BLANKS);
-	size_t length = first;
-
-	if (first == strlen(info) && strncmp(line, info, first) == 0) {
-		length += strspn(line + length, BLANKS);
-		length += strcspn(line + length, BLANKS);
-	}
-	fprintf(out, "unknown command: '%.*s'\n", (int)length, line);
-}
-
 /* Runs one line, which it changes. Its text has newlines as in C. */
-static void run_line(struct session *s, char *line, FILE *out)
+static void run_line(struct monitor_session *s, char *line, FILE *out)
 {
 	struct call call = { .session = s, .error = "out of memory" };
 	char *arguments = NULL;
@@ -292,7 +278,16 @@ static void run_line(struct session *s, char *line, FILE *out)
 		return;
 	}
 	if (!call.command) {
-		print_unknown(out, line);
+		/* Names an unknown command by its first word, or by two after "info". */
+		static const char info[] = "info";
+		size_t first = strcspn(line, BLANKS);
+		size_t length = first;
+
+		if (first == strlen(info) && strncmp(line, info, first) == 0) {
+			length += strspn(line + length, BLANKS);
+			length += strcspn(line + length, BLANKS);
+		}
+		fprintf(out, "unknown command: '%.*s'\n", (int)length, line);
 		return;
 	}
 	call.arguments = json_object();
@@ -312,7 +307,7 @@ static void send_text(FILE *out, const char *text)
 }
 
 /* Runs a line; returns the printed text, which the caller frees. NULL: no memory. */
-static char *run_to_text(struct session *s, char *line)
+static char *run_to_text(struct monitor_session *s, char *line)
 {
 	char *text = NULL;
 	size_t size;
@@ -327,17 +322,6 @@ static char *run_to_text(struct session *s, char *line)
 		return NULL;
 	}
 	return text;
-}
-
-static void answer(struct session *s, char *line, FILE *out)
-{
-	char *text = run_to_text(s, line);
-
-	send_text(out, text ? text : "out of memory\n");
-	free(text);
-	if (!s->ended) {
-		fputs(s->prompt, out);
-	}
 }
 
 json_t *human_command(struct call *call)
@@ -360,7 +344,7 @@ json_t *human_command(struct call *call)
 	return call_return(call, result);
 }
 
-void hmp_greet(struct session *s, FILE *out)
+void hmp_greet(struct monitor_session *s, FILE *out)
 {
 	fprintf(out, "Waymark %s monitor - type 'help' for more information\r\n%s", WAYMARK_VERSION,
 		s->prompt);
@@ -373,7 +357,7 @@ static int refuse(FILE *out, const char *reason)
 }
 
 /* Runs a complete line. Returns 0, or -1: the connection is to be closed. */
-static int take(struct session *s, FILE *out)
+static int take(struct monitor_session *s, FILE *out)
 {
 	size_t length = s->length;
 
@@ -385,12 +369,18 @@ static int take(struct session *s, FILE *out)
 	if (strlen(s->line) != length || utf8_invalid(s->line, length) != length) {
 		return refuse(out, "the line is no UTF-8 text");
 	}
-	answer(s, s->line, out);
+	char *text = run_to_text(s, s->line);
+
+	send_text(out, text ? text : "out of memory\n");
+	free(text);
+	if (!s->ended) {
+		fputs(s->prompt, out);
+	}
 	return s->ended ? -1 : 0;
 }
 
 /* Appends to the line, and keeps room for a NUL. */
-static bool keep(struct session *s, const char *bytes, size_t size)
+static bool keep(struct monitor_session *s, const char *bytes, size_t size)
 {
 	char *line = realloc(s->line, s->length + size + 1);
 
@@ -403,7 +393,7 @@ static bool keep(struct session *s, const char *bytes, size_t size)
 	return true;
 }
 
-int hmp_feed(struct session *s, const char *bytes, size_t size, FILE *out)
+int hmp_feed(struct monitor_session *s, const char *bytes, size_t size, FILE *out)
 {
 	const char *end = bytes + size;
 

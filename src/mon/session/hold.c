@@ -60,11 +60,6 @@ static struct held *find(const char *name)
 	return found ? *found : NULL;
 }
 
-static bool is_off_for(const struct held *h, unsigned int vcpu)
-{
-	return h->off_for[vcpu / 32] >> vcpu % 32 & 1;
-}
-
 static void set_off_for(struct held *h, unsigned int vcpu, bool on)
 {
 	uint32_t bit = 1u << vcpu % 32;
@@ -269,7 +264,7 @@ static void switch_vcpus_back(const struct held *h)
 	bool may_differ = h->off_for && !h->off_as_whole && is_on(h->name);
 
 	for (unsigned int i = 0; may_differ && i <= LATER; i++) {
-		if (is_off_for(h, i) && (i == LATER || waymark_vcpu_find(i))) {
+		if ((h->off_for[i / 32] >> i % 32 & 1) && (i == LATER || waymark_vcpu_find(i))) {
 			waymark_vcpu_set_states(index_of(i), h->name, false, NULL);
 		}
 	}
@@ -304,18 +299,6 @@ void holds_release(struct holds *h)
 	holds_unlock();
 }
 
-static void note(struct held *h, unsigned int vcpu, bool on)
-{
-	if (vcpu == HOLD_ALL_VCPUS) {
-		h->was_on = on;
-		set_off_for_all(h, on);
-	} else if (h->off_for) {
-		h->was_on |= on;
-		h->off_as_whole = false;
-		set_off_for(h, vcpu, on);
-	}
-}
-
 void holds_note_log(const struct waymark_event_list *list)
 {
 	for (size_t i = 0; all && i < list->count; i++) {
@@ -333,7 +316,14 @@ void holds_note(const struct waymark_event_list *list, unsigned int vcpu, bool o
 		struct held *h = find(list->events[i].name);
 
 		if (h) {
-			note(h, vcpu, on);
+			if (vcpu == HOLD_ALL_VCPUS) {
+				h->was_on = on;
+				set_off_for_all(h, on);
+			} else if (h->off_for) {
+				h->was_on |= on;
+				h->off_as_whole = false;
+				set_off_for(h, vcpu, on);
+			}
 		}
 	}
 }

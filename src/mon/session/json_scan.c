@@ -110,15 +110,6 @@ void json_scan_skip(struct json_scan *s)
 	s->skips = true;
 }
 
-/* Moves to where the next request may begin. */
-static void skip(struct json_scan *s, const char **bytes, const char *end)
-{
-	while (s->skips && *bytes < end) {
-		s->skips = **bytes != '\n' && **bytes != '{';
-		*bytes += s->skips;
-	}
-}
-
 enum json_found json_scan(struct json_scan *s, const char **bytes, const char *end, size_t max)
 {
 	enum json_found found = JSON_NOTHING;
@@ -126,7 +117,11 @@ enum json_found json_scan(struct json_scan *s, const char **bytes, const char *e
 	if (s->length && !s->depth && !s->quote && !s->is_word) {
 		restart(s); /* after the last value */
 	}
-	skip(s, bytes, end);
+	/* Moves to where the next request may begin. */
+	while (s->skips && *bytes < end) {
+		s->skips = **bytes != '\n' && **bytes != '{';
+		*bytes += s->skips;
+	}
 	while (*bytes < end && found == JSON_NOTHING) {
 		char c = **bytes;
 

@@ -12,7 +12,7 @@
 
 #define END_OF_LINE "\r\n"
 
-static void send(const struct session *s, json_t *answer, FILE *out)
+static void send(const struct monitor_session *s, json_t *answer, FILE *out)
 {
 	if (!answer || json_dumpf(answer, out, s->dialect->json->format) < 0) {
 		fputs("{\"error\": {\"class\": \"GenericError\", \"desc\": \"out of memory\"}}",
@@ -22,7 +22,7 @@ static void send(const struct session *s, json_t *answer, FILE *out)
 	json_decref(answer);
 }
 
-void qmp_greet(struct session *s, FILE *out)
+void qmp_greet(struct monitor_session *s, FILE *out)
 {
 	send(s, json_pack("{s:{s:o, s:[]}}", "QMP", "version", version_as_json(), "capabilities"),
 		out);
@@ -77,7 +77,7 @@ static bool check_members(struct call *call, json_t *request)
 /* True if the command may run now: qmp_capabilities comes first, and once. */
 static bool check_negotiation(struct call *call, const char *name)
 {
-	const struct session *s = call->session;
+	const struct monitor_session *s = call->session;
 	bool negotiates = strcmp(name, "qmp_capabilities") == 0;
 
 	if (!s->negotiated && !negotiates) {
@@ -161,16 +161,8 @@ static void fail_parse(struct call *call, const json_error_t *error)
 	call_fail(call, "JSON parse error, %s", text);
 }
 
-/* The id to send back, borrowed; NULL: none. */
-static json_t *id_of(const struct session *s, const json_t *request)
-{
-	json_t *id = json_is_object(request) ? json_object_get(request, "id") : NULL;
-
-	return s->dialect->json->id_is_string && !json_is_string(id) ? NULL : id;
-}
-
 /* Answers one value; -1: the connection is to be closed. */
-static int take_value(struct session *s, FILE *out)
+static int take_value(struct monitor_session *s, FILE *out)
 {
 	struct call call = { .session = s };
 	json_error_t error;
@@ -187,7 +179,12 @@ static int take_value(struct session *s, FILE *out)
 	} else {
 		call_fail(&call, "JSON parse error, the input is no UTF-8");
 	}
-	answer(&call, result, id_of(s, request), out);
+	json_t *id = json_is_object(request) ? json_object_get(request, "id") : NULL;
+
+	if (s->dialect->json->id_is_string && !json_is_string(id)) {
+		id = NULL;
+	}
+	answer(&call, result, id, out);
 	if (!json_is_object(request)) {
 		json_scan_skip(&s->scan);
 	}
@@ -195,7 +192,7 @@ static int take_value(struct session *s, FILE *out)
 	return is_text && !s->ended ? 0 : -1;
 }
 
-static int take(struct session *s, enum json_found found, FILE *out)
+static int take(struct monitor_session *s, enum json_found found, FILE *out)
 {
 	struct call call = { .session = s };
 
@@ -214,7 +211,7 @@ static int take(struct session *s, enum json_found found, FILE *out)
 	return found == JSON_BROKEN ? 0 : -1;
 }
 
-int qmp_feed(struct session *s, const char *bytes, size_t size, FILE *out)
+int qmp_feed(struct monitor_session *s, const char *bytes, size_t size, FILE *out)
 {
 	const char *end = bytes + size;
 	int result = 0;

@@ -36,9 +36,9 @@ static const struct dialect dialects[] = {
 	{ WAYMARK_MONITOR_STRATOVIRT_2023, STRATOVIRT, &stratovirt_2023, qmp_greet, qmp_feed },
 };
 
-struct session *session_create(const struct waymark_monitor_options *options)
+struct monitor_session *session_create(const struct waymark_monitor_options *options)
 {
-	struct session *s = calloc(1, sizeof(*s));
+	struct monitor_session *s = calloc(1, sizeof(*s));
 
 	for (size_t i = 0; s && i < ARRAY_SIZE(dialects); i++) {
 		if (dialects[i].mode == options->mode) {
@@ -54,23 +54,23 @@ struct session *session_create(const struct waymark_monitor_options *options)
 	return s;
 }
 
-int session_greet(struct session *s, FILE *out)
+int session_greet(struct monitor_session *s, FILE *out)
 {
 	s->dialect->greet(s, out);
 	return 0;
 }
 
-int session_feed(struct session *s, const char *bytes, size_t size, FILE *out)
+int session_feed(struct monitor_session *s, const char *bytes, size_t size, FILE *out)
 {
 	return s->ended ? -1 : s->dialect->feed(s, bytes, size, out);
 }
 
-bool session_holds(const struct session *s)
+bool session_holds(const struct monitor_session *s)
 {
 	return s->holds.count > 0;
 }
 
-void session_destroy(struct session *s)
+void session_destroy(struct monitor_session *s)
 {
 	if (!s) {
 		return;

@@ -13,27 +13,27 @@
 
 #include <waymark/monitor.h>
 
-struct session;
+struct monitor_session;
 
 /* Bytes of the longest command; more is an error that ends the connection. */
 #define SESSION_COMMAND_MAX (1u << 20)
 
 /* A session with the mode and the prompt of `options`, which outlive it. NULL: no memory. */
-struct session *session_create(const struct waymark_monitor_options *options);
+struct monitor_session *session_create(const struct waymark_monitor_options *options);
 
 /* Writes the greeting. Returns 0, or -1 as session_feed(). */
-int session_greet(struct session *s, FILE *out);
+int session_greet(struct monitor_session *s, FILE *out);
 
 /*
  * Takes input as it arrives, and answers complete commands to `out`. Returns 0, or -1: close
  * the connection once `out` is sent.
  */
-int session_feed(struct session *s, const char *bytes, size_t size, FILE *out);
+int session_feed(struct monitor_session *s, const char *bytes, size_t size, FILE *out);
 
 /* True if the client holds events, which the end of the session releases. */
-bool session_holds(const struct session *s);
+bool session_holds(const struct monitor_session *s);
 
 /* Ends it, and releases what the client holds. NULL is legal. */
-void session_destroy(struct session *s);
+void session_destroy(struct monitor_session *s);
 
 #endif

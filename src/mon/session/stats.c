@@ -116,37 +116,27 @@ static json_t *add_threads(struct call *call, json_t *result)
 	return result;
 }
 
-/* Flushes, since events are counted as they are drained; not what is to stay in memory. */
-static void flush_for_counts(void)
-{
-	struct waymark_output output;
-
-	if (waymark_get_output(NULL, &output, NULL) == 0 && !output.held) {
-		waymark_flush(NULL); /* an error is among the totals */
-	}
-}
-
-/* Begins to count per event with the first request, unless the option stats= says otherwise. */
-static void begin_counting(void)
-{
-	struct waymark_stats stats;
-
-	waymark_get_stats(&stats);
-	if (stats.counting == WAYMARK_COUNTING_NOT_YET) {
-		waymark_count_events(true, NULL);
-	}
-	if (stats.counting != WAYMARK_COUNTING_OFF) {
-		flush_for_counts();
-	}
-}
-
 static json_t *collect(struct call *call, bool events, bool threads)
 {
 	struct waymark_event_list list;
 	struct waymark_error error;
 
 	if (events) {
-		begin_counting();
+		/* The first request begins to count per event, unless stats= says otherwise. */
+		struct waymark_stats stats;
+
+		waymark_get_stats(&stats);
+		if (stats.counting == WAYMARK_COUNTING_NOT_YET) {
+			waymark_count_events(true, NULL);
+		}
+		if (stats.counting != WAYMARK_COUNTING_OFF) {
+			/* Events are counted as they are drained; a flight recorder's stay. */
+			struct waymark_output output;
+
+			if (waymark_get_output(NULL, &output, NULL) == 0 && !output.held) {
+				waymark_flush(NULL); /* an error is among the totals */
+			}
+		}
 	}
 	if (waymark_list_events(NULL, &list, &error) < 0) {
 		return call_fail(call, "%s", error.text);
