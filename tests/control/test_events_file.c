@@ -135,7 +135,7 @@ static void what_is_no_pattern_is_an_error_with_its_line(void **state)
 	refuse("a\n/x(/\n", 7, "list:2: regular expression '/x(/': Unmatched ( or \\(");
 	refuse("/x\1y/", 5, "list:1: not the name or pattern of an event: '/x\\x01y/'");
 	refuse("// a comment", 12,
-		"list:1: '// a comment': a regular expression stands between slashes, and the "
+		"list:1: '// a comment': a regular expression has a slash at each end; the "
 		"second one is missing");
 	refuse(elf, sizeof(elf), "list:1: not the name or pattern of an event: '\\x7fELF'");
 }

@@ -89,7 +89,7 @@ static void bad_expression_is_refused_with_the_reason(void **state)
 {
 	(void)state;
 	assert_string_equal(refusal("/"),
-		"'/': a regular expression stands between slashes, and the second one is missing");
+		"'/': a regular expression has a slash at each end; the second one is missing");
 	assert_non_null(strstr(refusal("/blk"), "the second one is missing"));
 	assert_string_equal(refusal("//"), "regular expression '//': it is empty");
 	assert_string_equal(

@@ -130,7 +130,7 @@ class Running(Case):
         self.assertEqual(self.on(p), [])
 
     def test_one_for_simple_alone_is_refused(self):
-        advice = "a simpletrace file cannot say what trace points of waymark/scope.h hold; instead of simple"
+        advice = "a simpletrace file cannot record trace points of waymark/scope.h; instead of simple"
         p = self.start(program=SIMPLE)
         for name in ("VirtioNet", "VirtioNet:s*", "VirtioNet:queued", "*"):
             self.ctl(p, "on", name, status=1, error=advice)

@@ -12,8 +12,8 @@ import sys
 import tempfile
 
 WAYMARK, ALL, SIMPLE, *API = map(os.path.abspath, sys.argv[1:])
-ADVICE = re.compile(r"waymark: WAYMARK_TRACE: '([^']*)' stays off: a simpletrace file cannot say what trace "
-                    r"points of waymark/scope.h hold; instead of simple use a backend like ctf, which "
+ADVICE = re.compile(r"waymark: WAYMARK_TRACE: '([^']*)' stays off: a simpletrace file cannot record trace "
+                    r"points of waymark/scope.h; instead of simple use a backend like ctf, which "
                     r"WAYMARK_SCOPES must name$", re.M)
 
 

@@ -117,7 +117,7 @@ def test_limits():
 
 
 def test_simple():
-    """A simpletrace file cannot describe their fields: refused."""
+    """A simpletrace file cannot record them: refused."""
     said = fire("*,backend=simple,simple.file=trace", "limits", code=2)
     assert "use a backend like ctf" in said, said
 

@@ -79,8 +79,8 @@ static int init_regex(struct pattern *p, const char *text, struct waymark_error 
 
 	if (length < 2 || text[length - 1] != '/') {
 		return waymark_fail(error,
-			"'%.80s': a regular expression stands between slashes, and the second one "
-			"is missing",
+			"'%.80s': a regular expression has a slash at each end; the second one is "
+			"missing",
 			text);
 	}
 	return read_regex(p, text + 1, length - 2, &reason) == 0

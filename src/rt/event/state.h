@@ -19,9 +19,9 @@ static inline unsigned int event_backends(const struct waymark_event *event)
 }
 
 /* The error for switching on such a trace point. */
-#define EVENT_NOT_SIMPLE                                                                      \
-	"'%s' stays off: a simpletrace file cannot say what trace points of waymark/scope.h " \
-	"hold; instead of simple use a backend like ctf, which WAYMARK_SCOPES must name"
+#define EVENT_NOT_SIMPLE                                                                     \
+	"'%s' stays off: a simpletrace file cannot record trace points of waymark/scope.h; " \
+	"instead of simple use a backend like ctf, which WAYMARK_SCOPES must name"
 
 /* The backends that control can switch for the event. */
 static inline unsigned int state_switchable(const struct waymark_event *event)
