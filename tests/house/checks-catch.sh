@@ -13,7 +13,7 @@ mkdir -p "$tmp/tools" "$tmp/src/low" "$tmp/src/high" "$tmp/include" "$tmp/tests"
 : >"$tmp/src/low/a.h"
 printf '#include "low/a.h"\n' >"$tmp/src/high/a.c"
 
-# expect RESULT TEXT COMMAND...: the command's exit code, and what it prints.
+# expect RESULT TEXT COMMAND...: expects the command's exit code, and TEXT in its output.
 expect() {
 	want=$1 text=$2
 	shift 2
@@ -90,7 +90,7 @@ printf '#include "high/a.h"\n' >"$tmp/src/low/a.c"
 layers 1 'the layers are others now'
 rm "$tmp/src/low/a.c" "$tmp/src/high/b.c"
 
-# circles STATUS TEXT: what check-circles says of the files in $tmp
+# circles STATUS TEXT: expects these of check-circles for the files in $tmp
 circles() { expect "$1" "$2" "$root/tools/check-circles" "$tmp"; }
 circles 0 ''
 printf 'int f(void)\n{\n\treturn g();\n}\n' >"$tmp/src/high/a.c"
@@ -236,6 +236,19 @@ text 1 'NEWS.md opens with 1.0' version 2.0
 } >"$tmp/README.md"
 text 1 'has 21 lines' readme
 
+# The habits are split, so that this file passes the check.
+printf 'The reader is %s of a loss.\n' told >"$tmp/notes.md"
+text 1 "notes.md:1: 'is ""told': write plainly" words
+printf 'The reader gets a report of a loss.\n' >"$tmp/notes.md"
+text 0 '' words
+printf '/* %s x is. */\nint x;\n' What What What >"$tmp/src/high/d.c"
+text 1 'comments open with What, Whether, Who or Where' words
+printf '/* The number x. */\nint x;\n' >"$tmp/src/high/d.c"
+text 0 '' words
+printf '# %s x is\nx=1\n' Who Who Who >"$tmp/src/high/d.sh"
+text 1 'src/high: 3 of ' words
+rm "$tmp/src/high/d.c" "$tmp/src/high/d.sh"
+
 git init -q "$tmp"
 echo '*.pyc' >"$tmp/.gitignore"
 : >"$tmp/a.pyc"
@@ -243,7 +256,7 @@ text 0 '' built
 git -C "$tmp" add -f a.pyc
 text 1 'a.pyc: is built, and in the repository' built
 
-# Without git, in a clone: what is git's own is no text of ours.
+# Without git, in a clone: git's own files are ignored.
 python=$(python3 -c 'import sys; print(sys.executable)')
 plain=$tmp/plain
 mkdir -p "$plain/.git/hooks"
