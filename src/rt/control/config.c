@@ -52,7 +52,7 @@ static bool replaces(const struct waymark_config *c)
 	return c->replace ? is_on(c->replace) : waymark_ctf_replaces();
 }
 
-/* Whether `path`, the value of a key, could be the sink's file; NULL is fine. */
+/* True if `path`, the value of a key, could be the sink's file; NULL is fine. */
 static int check_output(const struct waymark_config *c, const struct waymark_sink *sink,
 	const char *key, const char *path, struct waymark_error *error)
 {
@@ -178,7 +178,7 @@ static enum recorder_crash crash_of(const char *word)
 					: RECORDER_CRASH_OFF;
 }
 
-/* What is fixed once events have been recorded, by any backend or by ctf. */
+/* Checks settings that are fixed once any backend, or ctf, has recorded events. */
 static int check_time(const struct waymark_config *c, struct waymark_error *error)
 {
 	const struct process *p = waymark_process_current();
@@ -304,7 +304,7 @@ static int apply_outputs(const struct waymark_config *c, struct waymark_error *e
 	return apply_output(c, &waymark_sink_log, c->log_file, error);
 }
 
-/* What concerns memory and the shape of the trace; before the output is opened. */
+/* Applies the settings of memory and of the trace's shape, before the output is opened. */
 static int apply_recorder(const struct waymark_config *c, struct waymark_error *error)
 {
 	if ((c->buffer && waymark_recorder_set_buffer(c->buffer, error) < 0) ||
@@ -401,7 +401,7 @@ void waymark_config_want(struct waymark_wants *wants, const struct waymark_confi
 	}
 }
 
-/* What was said of a backend; nothing where nothing was. */
+/* Appends what the options asked of a backend, if they named it. */
 static void put_wanted(struct line *l, const struct waymark_wants *wants, size_t backend)
 {
 	unsigned int bit = waymark_backend_names[backend].backend;

@@ -51,7 +51,7 @@ enum waymark_dialect waymark_dialect_get(void)
 	return dialect;
 }
 
-/* Whether it may be `dialect` from now on. Under the control lock. */
+/* True if it may be `dialect` from now on. Under the control lock. */
 static int check(enum waymark_dialect dialect, struct waymark_error *error)
 {
 	const char *name = names[chosen.dialect];

@@ -138,7 +138,7 @@ static void say(const struct waymark_error *warning)
 	waymark_message(VARIABLE ": %s", warning->text);
 }
 
-/* Whether the program has events that could be on, and none is. */
+/* True if the program has events that could be on, and none is. */
 static bool is_all_off(void)
 {
 	const struct waymark_event *event;
@@ -176,7 +176,7 @@ static void say_vain(const struct waymark_error *warning, const void *option)
 	say(warning);
 }
 
-/* Where only plug-ins have events this is reported at exit, when they may be unloaded. */
+/* If only plug-ins have events, this is reported at exit, when they may be unloaded. */
 static void report_vain(void)
 {
 	waymark_config_report_vain(

@@ -19,7 +19,7 @@
 /* No list of events is longer; /dev/zero and the wrong file are. */
 #define FILE_MAX ((size_t)64 << 20)
 
-/* What a line is, without the blanks around it: adds it to the rules. */
+/* Adds a line, without the blanks around it, to the rules. */
 typedef int add_line(
 	struct waymark_rules *rules, const char *line, size_t len, struct waymark_error *error);
 
@@ -35,7 +35,7 @@ static bool is_pattern_char(unsigned char c)
 	return isalnum(c) || c == '_' || c == '*' || c == '?' || c >= 0x80;
 }
 
-/* Whether control characters are out: with them it would be a wrong file. */
+/* True if control characters are out: with them it would be a wrong file. */
 static bool is_text(const char *text, size_t len)
 {
 	size_t i = 0;
@@ -103,7 +103,7 @@ int waymark_regex_add(struct waymark_rules *rules, const char *regex, struct way
 	return result;
 }
 
-/* Whether a comment follows on the line, as one may elsewhere: with it nothing would match. */
+/* True if a comment follows on the line, as one may elsewhere: with it nothing would match. */
 static bool has_comment(const char *line, size_t len)
 {
 	const char *number = memchr(line, '#', len);

@@ -23,7 +23,7 @@ struct query {
 	unsigned int index;
 };
 
-/* What is being filled: `events_max` events, and their names behind. */
+/* The list being filled: `events_max` events, followed by their names. */
 struct copy {
 	bool of_vcpu;
 	const void *cpu; /* NULL: one that is not registered */

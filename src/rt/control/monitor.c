@@ -17,7 +17,7 @@
 /* The loaded library's. By release and acquire. */
 static monitor_start *loaded_start;
 
-/* What the environment asked for; by one constructor at a time. */
+/* The request of the environment; set by one constructor at a time. */
 static struct {
 	struct monitor_wish *wishes;
 	size_t count;

@@ -12,7 +12,7 @@
 #include <waymark/control.h>
 #include <waymark/monitor.h>
 
-/* What an option asks for; all NULL: nothing. */
+/* The monitor that an option asks for; all NULL: none. */
 struct monitor_wish {
 	char *where; /* "auto": on, if a monitor can be had, until the program starts its own */
 	const char *mode; /* "qmp", "hmp", "stratovirt", "stratovirt-2023"; NULL: the first */

@@ -70,7 +70,7 @@ int waymark_option_parse(struct waymark_config *c, const char *text, struct waym
 int waymark_option_take(
 	struct waymark_config *c, const char *key, const char *value, struct waymark_error *error);
 
-/* Whether a pattern asks for the list of events. */
+/* True if a pattern asks for the list of events. */
 bool waymark_option_is_help(const char *text);
 
 void waymark_config_fini(struct waymark_config *c);

@@ -24,7 +24,7 @@ static const char *copy_part(char *part, const char *text)
 	return text;
 }
 
-/* Whether a part without a value is a key of the dialect rather than an expression. */
+/* True if a part without a value is a key of the dialect rather than an expression. */
 static bool lacks_value(const char *part)
 {
 	return strcmp(part, "events") == 0 || strcmp(part, "file") == 0 ||
@@ -150,7 +150,7 @@ int waymark_option_parse(struct waymark_config *c, const char *text, struct waym
 		if (*part) {
 			result = take_part(c, part, first, error);
 		}
-		/* What dialect= is followed by is as an option of that dialect begins. */
+		/* After dialect= the rest begins like an option of that dialect. */
 		first = c->begins && c->use.is_named;
 	}
 	free(part);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an object's constructor and destructor call. The environment is read
+ * The calls of an object's constructor and destructor. The environment is read
  * before the first object is there, and obeyed as each one comes.
  */
 #include <waymark/control.h>

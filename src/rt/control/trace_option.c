@@ -129,7 +129,7 @@ static void warn_unmet(struct waymark_rules *rules, const char *option)
 	}
 }
 
-/* What the option gets besides. */
+/* Prints the hints that follow an option without effect. */
 static NOINLINE void hint_unmet(const struct waymark_rules *rules, const char *option)
 {
 	struct waymark_error hint;

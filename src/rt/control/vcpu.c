@@ -78,7 +78,7 @@ static bool is_vcpu(const struct waymark_event *event)
 	return event->flags & WAYMARK_EVENT_VCPU;
 }
 
-/* Whether an event can be switched for single vCPUs. */
+/* True if an event can be switched for single vCPUs. */
 static int check_event(const struct waymark_event *event, struct waymark_error *error)
 {
 	if (!is_vcpu(event)) {

@@ -71,7 +71,7 @@ static void add_part(struct batch *b, const void *data, size_t size)
 }
 
 /*
- * Whether the file gets the packet as the buffer has it. It may be another trace's first there;
+ * True if the file gets the packet as the buffer has it. It may be another trace's first there;
  * and padding that aligns a file's end may be more than its memory has room for.
  */
 static bool is_as_it_is(

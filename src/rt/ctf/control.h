@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the option and the API ask of ctf beyond what every sink has (rt/sink/sink.h). */
+/* The requests of the option and the API to ctf beyond what every sink has (rt/sink/sink.h). */
 #ifndef RT_CTF_CONTROL_H
 #define RT_CTF_CONTROL_H
 
@@ -21,7 +21,7 @@ int waymark_ctf_set_pieces(uint64_t rotate, uint32_t keep, struct waymark_error 
 int waymark_ctf_snapshot(const char *path, struct waymark_error *error);
 
 /*
- * Whether this process writes a native trace by now; then events that get an id
+ * True if this process writes a native trace by now; then events that get an id
  * are to be declared in it before they are switched on. No signal handler.
  */
 bool waymark_ctf_has_begun(void);
@@ -39,7 +39,7 @@ void waymark_ctf_declare_now(void);
  */
 int waymark_ctf_jail_make(uint32_t count, size_t events);
 
-/* Whether this process records into one of them. Any context. */
+/* True if this process records into one of them. Any context. */
 bool waymark_ctf_jail_has_begun(void);
 
 /* Declares the events that got an id since. Any thread, any signal handler. */

@@ -73,7 +73,7 @@ static void make_uuid(struct ctf_trace *t)
 	uuid_mark_random(t->uuid);
 }
 
-/* Where the trace belongs, with a `/` at its end. */
+/* Appends the trace's directory, with a `/` at its end. */
 static bool put_place(struct ctf_trace *t, struct ctf_name *path)
 {
 	const char *wanted = configured_path(t);
@@ -83,7 +83,7 @@ static bool put_place(struct ctf_trace *t, struct ctf_name *path)
 		ctf_name_bytes(path, wanted, parent_length(wanted, length_without_slashes(wanted)));
 		return true;
 	}
-	/* Where a directory was removed, or lies outside of our root, there is no path to it. */
+	/* A directory that was removed, or lies outside of our root, has no path. */
 	if (syscall(SYS_getcwd, t->path, sizeof(t->path)) < 0 || t->path[0] != '/') {
 		t->path[0] = '\0';
 		errno = ENOENT;
@@ -190,7 +190,7 @@ void waymark_ctf_abandon(struct ctf_trace *t)
 	}
 	int directory = ctf_open_directory(t->path);
 
-	/* Where no descriptor was to be had, nothing was put into it either. */
+	/* Without a descriptor, nothing was put into it either. */
 	if (directory >= 0) {
 		syscall(SYS_unlinkat, directory, CTF_METADATA, 0);
 		syscall(SYS_unlinkat, directory, CTF_INDEX, AT_REMOVEDIR);

@@ -27,7 +27,7 @@
 #include "rt/record/recorder.h"
 #include "rt/sink/sink.h"
 
-/* Whether the name may be held: no event came, and no final name was given. */
+/* True if the name may be held: no event came, and no final name was given. */
 static bool may_hold(const struct ctf_config *config, const char *path)
 {
 	if (waymark_jail_is_on()) {

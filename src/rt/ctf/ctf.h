@@ -125,10 +125,10 @@ bool waymark_ctf_take_name(const char *from, const char *to);
 /* Puts the path of process `pid` in a folder's `path`; false where it is too long. */
 bool waymark_ctf_member_path(const struct ctf_config *config, uint32_t pid, char *to, size_t size);
 
-/* Whether the path is the one that was asked for, which may end with slashes. */
+/* True if the path is the one that was asked for, which may end with slashes. */
 bool waymark_ctf_is_as_named(const struct ctf_config *config, const char *path);
 
-/* Whether the trace has another name than its process asked for, which must be reported. */
+/* True if the trace has another name than its process asked for, which must be reported. */
 bool waymark_ctf_is_renamed(const struct ctf_trace *t);
 
 /*
@@ -137,7 +137,7 @@ bool waymark_ctf_is_renamed(const struct ctf_trace *t);
  */
 int waymark_ctf_open_directory(const struct ctf_trace *t);
 
-/* Whether it was removed. errno stays. */
+/* True if it was removed. errno stays. */
 bool waymark_ctf_is_gone(const struct ctf_trace *t);
 
 /* Removes the directory again: another thread's was published. Any thread, any signal handler. */

@@ -241,7 +241,7 @@ static void refuse(struct ctf_round *round, const struct ctf_config *config)
 	round->failed = false;
 }
 
-/* Whether the present trace is the one that is wanted, under a new name where it was held. */
+/* True if the present trace is the one that is wanted, under a new name where it was held. */
 static bool goes_on(struct ctf_round *round, const struct ctf_config *config)
 {
 	struct ctf_state *state = round->state;
@@ -332,7 +332,7 @@ static uint64_t count_left(struct ctf_round *round)
 	return events;
 }
 
-/* Whether all is in the files, and no thread has an event or packet to go on with. */
+/* True if all is in the files, and no thread has an event or packet to go on with. */
 static bool is_still(const struct process *p, struct ctf_round *round)
 {
 	waymark_drain_expire();
@@ -342,7 +342,7 @@ static bool is_still(const struct process *p, struct ctf_round *round)
 	return is_all_written(round) && waymark_drain_is_still(p, WAYMARK_RECORDER_CTF);
 }
 
-/* Whether nothing will come. The seal stays then: the buffer is about to go. */
+/* True if nothing will come. The seal stays then: the buffer is about to go. */
 static bool is_over(const struct process *p, struct ctf_round *round)
 {
 	struct recorder *r = round->recorder;

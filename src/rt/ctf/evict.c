@@ -16,7 +16,7 @@
  * soon look again. */
 #define EVICT_SHARE 64u
 
-/* What the writer keeps free, 1/8 of all. */
+/* The share of memory that the writer keeps free: 1/8. */
 #define FREE_SHARE 8u
 
 /* Open packets that a thread without room asks for. */
@@ -105,7 +105,7 @@ static uint32_t evict_found(struct recorder *r, struct found *f, uint32_t units)
 
 		freed += buffer_class_units(b->subbufs[c->draining.subbuf].size_class);
 		waymark_ctf_cursor_evict(r, b->state, c);
-		/* What follows it comes in its turn, as far as the look has reached. */
+		/* The packet behind it is taken in its turn, up to `reach`. */
 		if (waymark_ctf_cursor_age(b, c) <= reach) {
 			found_add(f, waymark_ctf_cursor_age(b, c), c);
 		}

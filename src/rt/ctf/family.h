@@ -25,7 +25,7 @@ bool waymark_ctf_rename_folder(const struct ctf_config *from, const struct ctf_c
 /* Stores a configuration for the next fork; returns the one before. */
 struct ctf_config *waymark_ctf_swap_spare(struct ctf_config *config);
 
-/* Whether the directory is the folder of the family, or the trace of a parent that has none. */
+/* True if the directory is the folder of the family, or the trace of a parent that has none. */
 bool waymark_ctf_is_family(const struct stat *st);
 
 /* Moves the trace into a folder, if a fork asked for that. The consumer, as below. */

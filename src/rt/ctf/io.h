@@ -29,7 +29,7 @@ static inline int ctf_open(int directory, const char *name, int flags)
 	return waymark_open_at(directory, name, flags | O_NONBLOCK | O_NOFOLLOW, 0666);
 }
 
-/* Whether an open failed because too many files are open, as errno says. */
+/* True if an open failed because too many files are open, as errno says. */
 static inline bool ctf_no_descriptors(void)
 {
 	return errno == EMFILE || errno == ENFILE;
@@ -40,7 +40,7 @@ static inline int ctf_open_directory(const char *path)
 	return ctf_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY);
 }
 
-/* Whether all of it was read or written, in one call. A position is two words on every host. */
+/* True if all of it was read or written, in one call. A position is two words on every host. */
 static inline bool ctf_read_at(int fd, void *data, size_t size, uint64_t at)
 {
 	struct iovec v = { data, size };

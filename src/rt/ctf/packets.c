@@ -101,7 +101,7 @@ static bool write_some(struct ctf_round *round, struct cursor *c)
 	return count > 0 && written == count;
 }
 
-/* Whether the head began after the pass, which would never end if it waited for those. */
+/* True if the head began after the pass, which would never end if it waited for those. */
 static bool head_is_new(struct ctf_round *round, struct cursor *c)
 {
 	return head(round->buffer, c) &&
@@ -237,7 +237,7 @@ bool waymark_ctf_cursor_take(struct buffer *b, struct cursor *c)
 	return true;
 }
 
-/* Whether the open packet is to get no more: its thread has ended, it is old, or it makes room. */
+/* True if the open packet is to get no more: its thread has ended, it is old, or it makes room. */
 static bool is_due(const struct ctf_round *round, struct cursor *c)
 {
 	const struct packet_header *h = packet_at(round->buffer, c->draining.subbuf);

@@ -11,7 +11,7 @@
 #include "rt/ctf/state.h"
 #include "rt/record/drain.h"
 
-/* What this consumer keeps of a cursor, in cursor.own. */
+/* This consumer's own state of a cursor, in cursor.own. */
 struct ctf_stream {
 	uint64_t evicted; /* events of packets that full=overwrite gave up; modulo 2^64, less
 			     what former traces reported */
@@ -65,10 +65,10 @@ void waymark_ctf_cursor_close_old(struct ctf_round *round, struct cursor *c);
 /* Has the open packet closed, if there is anything in it. */
 void waymark_ctf_cursor_close(struct ctf_round *round, struct cursor *c);
 
-/* Whether it is to be closed and is not yet. */
+/* True if it is to be closed and is not yet. */
 bool waymark_ctf_cursor_is_closing(struct ctf_round *round, struct cursor *c);
 
-/* Whether that packet has events from before the pass. */
+/* True if that packet has events from before the pass. */
 bool waymark_ctf_cursor_is_awaited(struct ctf_round *round, struct cursor *c);
 
 /* Takes the open packet from a thread that is in an event, and does not come back from it. */
@@ -104,14 +104,14 @@ void waymark_ctf_cursor_watch(struct ctf_round *round, struct cursor *c);
 uint64_t waymark_ctf_cursor_idle_since(struct buffer *b, struct cursor *c);
 
 /*
- * Whether no number is left that was taken for a packet without events. Once the thread has
+ * True if no number is left that was taken for a packet without events. Once the thread has
  * `left` its event: whether each number is that of a packet which was written or given up;
  * where it ended before it showed the packet, the consumer writes an empty one, which
  * the next owner's packets must not precede.
  */
 bool waymark_ctf_cursor_is_done(struct cursor *c, bool left);
 
-/* Whether all that the cursor has recorded is written. */
+/* True if all that the cursor has recorded is written. */
 bool waymark_ctf_cursor_is_written(struct buffer *b, struct cursor *c);
 
 #endif

@@ -257,7 +257,7 @@ static struct ctf_round begin_round(struct process *p, struct recorder *r)
 	return round;
 }
 
-/* Whether a snapshot or a flush asks for more than to keep memory free. */
+/* True if a snapshot or a flush asks for more than to keep memory free. */
 static bool must_write(struct process *p, struct ctf_state *state, enum drain_mode *mode)
 {
 	uint32_t asked = __atomic_load_n(&p->snapshots, __ATOMIC_ACQUIRE);

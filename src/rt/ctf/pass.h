@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a pass of the consumer calls beside packets.h: the begin and the end of a trace, and its
+ * Steps of the consumer's pass beside packets.h: the begin and the end of a trace, and its
  * change for another one (end.c); and which packets full=overwrite gives up (evict.c): the oldest
  * closed ones; and open ones, where their threads have recorded nothing for so long that even
  * their last event is older, or where nothing else is left. Under the drain lock.

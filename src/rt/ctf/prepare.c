@@ -155,13 +155,13 @@ static bool is_no_member(int dirfd, const char *name)
 	return ctf_file_is_of_trace(name);
 }
 
-/* Whether all that is in it are traces and our own files, and one of them is a trace. */
+/* True if all that is in it are traces and our own files, and one of them is a trace. */
 static bool is_folder(int dirfd)
 {
 	return each_name(dirfd, check_member) && !each_name(dirfd, is_no_member);
 }
 
-/* Whether no living process records into it. `removes`: removes the leftover of a dead one. */
+/* True if no living process records into it. `removes`: removes the leftover of a dead one. */
 static bool is_member_free(int dirfd, const char *name, bool removes)
 {
 	int member = open_member(dirfd, name);
@@ -229,7 +229,7 @@ static int open_trace(const char *path, struct waymark_error *error)
 }
 
 /*
- * Whether there is a trace at `path` that may be removed: a directory with a
+ * True if there is a trace at `path` that may be removed: a directory with a
  * trace and nothing beside it, or a folder of such traces, in a directory that can be written
  * to. Returns 0, or -1 with the reason.
  */
@@ -275,7 +275,7 @@ static int replace_trace(const char *path, struct waymark_error *error)
 	return removed ? 0 : refuse(path, why, error);
 }
 
-/* What the next configuration has besides a path. Relaxed: set by options, one at a time. */
+/* The next configuration, without its path. Relaxed: set by options, one at a time. */
 static struct {
 	uint64_t rotate;
 	uint32_t keep;
@@ -327,7 +327,7 @@ int waymark_ctf_set_pieces(uint64_t rotate, uint32_t keep, struct waymark_error 
 	return 0;
 }
 
-/* Whether `st` is the directory that this process writes to by now. */
+/* True if `st` is the directory that this process writes to by now. */
 static bool is_current(const struct stat *st)
 {
 	struct ctf_state *state = waymark_ctf_begun();
@@ -344,7 +344,7 @@ static bool is_current(const struct stat *st)
 	return found && own.st_dev == st->st_dev && own.st_ino == st->st_ino;
 }
 
-/* Whether the directory is a held trace of this process or of its parents, or their folder. */
+/* True if the directory is a held trace of this process or of its parents, or their folder. */
 static bool is_held(const struct stat *st)
 {
 	const struct ctf_config *config = waymark_ctf_config();
@@ -353,7 +353,7 @@ static bool is_held(const struct stat *st)
 }
 
 /*
- * Whether a trace cannot get the name `NAME.<pid>` instead: one beside a device, "." or ".." would
+ * True if a trace cannot get the name `NAME.<pid>` instead: one beside a device, "." or ".." would
  * not be found.
  */
 static bool is_no_name(const char *path, const struct stat *st)

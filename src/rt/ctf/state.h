@@ -78,7 +78,7 @@ void waymark_ctf_withdraw(struct ctf_config *config);
 /* A configuration as options want it; NULL: `room` bytes for a path. NULL without memory. */
 struct ctf_config *waymark_ctf_new_config(const char *path, size_t room);
 
-/* Whether a trace can have the name: see struct waymark_sink. */
+/* True if a trace can have the name: see struct waymark_sink. */
 int waymark_ctf_check_file(const char *path, bool yield, bool replace, struct waymark_error *error);
 
 /* Removes or keeps an existing file of that name; sets `taken` if the trace needs another name. */

@@ -104,7 +104,7 @@ static uint64_t end_of(int fd, uint64_t index_bytes)
 	return be64toh(last.offset) + be64toh(last.packet_size) / 8;
 }
 
-/* Whether a packet of the stream is whole in its file at `at`, as far as that can be read. */
+/* True if a packet of the stream is whole in its file at `at`, as far as that can be read. */
 static bool has_packet(const struct ctf_file *file, int directory, uint32_t piece, uint64_t at)
 {
 	char name[CTF_NAME_BYTES];
@@ -120,7 +120,7 @@ static bool has_packet(const struct ctf_file *file, int directory, uint32_t piec
 		       h.packet_size / 8 <= file->size - at);
 }
 
-/* Whether the index ends where its file does, once a torn packet behind it is cut off. */
+/* True if the index ends where its file does, once a torn packet behind it is cut off. */
 static bool ends_with_file(
 	struct ctf_file *file, int directory, uint32_t piece, uint64_t index_bytes)
 {
@@ -285,7 +285,7 @@ static bool cut_odd(struct ctf_file *file, uint64_t size)
 }
 
 /*
- * Whether no other user can have created the file: where others may write into the directory, it is
+ * True if no other user can have created the file: where others may write into the directory, it is
  * its owner's or ours, and has no other name.
  */
 static bool is_own(const struct stat *st, int directory)

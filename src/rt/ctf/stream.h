@@ -25,7 +25,7 @@ static inline bool ctf_cut(struct ctf_file *file, uint64_t size)
 	return ftruncate(file->fd, (off_t)size) == 0;
 }
 
-/* Whether a packet is written past the page cache: it fills half of the smallest sub-buffer. */
+/* True if a packet is written past the page cache: it fills half of the smallest sub-buffer. */
 static inline bool ctf_is_large(const struct packet_header *packet)
 {
 	return packet->content_size / 8 >= BUFFER_UNIT / 2;
@@ -51,7 +51,7 @@ void waymark_ctf_index_add(struct ctf_files *f, struct ctf_file *file,
 void waymark_ctf_remove_pieces(const struct ctf_files *f, uint32_t keep);
 
 /*
- * Whether the descriptor still is that file: where it had to be shared,
+ * True if the descriptor still is that file: where it had to be shared,
  * the program may close it.
  */
 static inline bool ctf_is_ours(const struct ctf_file *file, int fd, uint64_t inode, struct stat *st)

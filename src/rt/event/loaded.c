@@ -72,7 +72,7 @@ static const void *address_of(const struct dynamic *d, size_t tag)
 	return (const void *)(address < d->base ? address + d->base : address);
 }
 
-/* Whether a table of relocations refers to a symbol of that name. */
+/* True if a table of relocations refers to a symbol of that name. */
 static bool table_refers(const struct dynamic *d, size_t table, size_t size, const char *name)
 {
 	bool short_ones = table == DT_REL || (table == DT_JMPREL && d->of[DT_PLTREL] == DT_REL);

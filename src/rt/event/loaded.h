@@ -17,7 +17,7 @@ struct loaded {
 bool waymark_loaded_find(const void *address, struct loaded *loaded);
 
 /*
- * Whether the main program has events, which it registers after its libraries have: whether
+ * True if the main program has events, which it registers after its libraries have: whether
  * it refers to waymark_register(). True where that is unknown.
  */
 bool waymark_loaded_program_registers(void);

@@ -42,7 +42,7 @@ static regex_t *compile(const char *text, size_t length, struct waymark_error *e
 	return NULL;
 }
 
-/* Whether the expression is plain text, at any place of a name or at an end of it. */
+/* True if the expression is plain text, at any place of a name or at an end of it. */
 static bool read_part(struct pattern *p, const char *text, size_t length)
 {
 	p->at_begin = *text == '^';

@@ -48,7 +48,7 @@ struct pattern_name {
 	uint32_t category_hash; /* the name's own where there is no category */
 };
 
-/* Whether the text is a pattern, valid or not, and no plain name. */
+/* True if the text is a pattern, valid or not, and no plain name. */
 bool waymark_pattern_is(const char *text);
 
 /* The name, prepared once for all patterns. Borrows the text. */
@@ -65,7 +65,7 @@ void waymark_pattern_fini(struct pattern *p);
 /* waymark_pattern_matches() without the hashes. */
 bool waymark_pattern_compare(const struct pattern *p, const struct pattern_name *name);
 
-/* Whether the name matches. One thread at a time for a pattern. */
+/* True if the name matches. One thread at a time for a pattern. */
 static inline bool waymark_pattern_matches(const struct pattern *p, const struct pattern_name *name)
 {
 	bool may_be_named = p->hash == name->hash || p->hash == name->category_hash;

@@ -82,7 +82,7 @@ void waymark_registry_unlock(void);
  */
 uint32_t waymark_registry_removals(void);
 
-/* Whether the event, whose object may have been unloaded, is registered. Under the control lock. */
+/* True if the event, whose object may have been unloaded, is registered. Under the control lock. */
 bool waymark_registry_has(const struct waymark_event *event);
 
 /* The first object, in the order of registration. Under the control lock. */

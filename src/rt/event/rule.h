@@ -65,7 +65,7 @@ int waymark_rules_add(struct waymark_rules *rules, const char *pattern, unsigned
 int waymark_rules_begin_with(
 	struct waymark_rules *rules, enum rule_type type, struct waymark_error *error);
 
-/* Whether a newer rule, if it has all backends of the older one, replaces it. */
+/* True if a newer rule, if it has all backends of the older one, replaces it. */
 bool waymark_rule_covers(const struct waymark_rule *newer, const struct waymark_rule *older);
 
 /* Returns 0, or -1 where there would be too many in force. Under the control lock. */

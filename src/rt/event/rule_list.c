@@ -105,7 +105,7 @@ bool waymark_rule_covers(const struct waymark_rule *newer, const struct waymark_
 		       strcmp(newer->pattern, older->pattern) == 0);
 }
 
-/* Whether one of the rules replaces `r`. */
+/* True if one of the rules replaces `r`. */
 static bool is_covered(const struct waymark_rule *r, const struct waymark_rules *rules)
 {
 	for (size_t i = 0; i < rules->count; i++) {

@@ -153,7 +153,7 @@ struct declaration {
 	char names[];
 };
 
-/* Whether an argument before the `count`th has that name. */
+/* True if an argument before the `count`th has that name. */
 static bool is_taken(const struct declaration *m, unsigned int count, const char *name)
 {
 	for (unsigned int i = 0; i < count; i++) {

@@ -13,7 +13,7 @@ static inline const struct waymark_site *site_of(const struct waymark_event *eve
 	return (const struct waymark_site *)event;
 }
 
-/* Whether its first field is the number of a scope or flow, not the program's. */
+/* True if its first field is the number of a scope or flow, not the program's. */
 static inline bool site_has_number(const struct waymark_site *site)
 {
 	return site->kind <= WAYMARK_SITE_STEP;

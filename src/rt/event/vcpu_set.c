@@ -140,7 +140,7 @@ static bool is_empty(const struct waymark_vcpu_set *set)
 	return any == 0;
 }
 
-/* Whether the event is on for all vCPUs that exist and will. */
+/* True if the event is on for all vCPUs that exist and will. */
 static bool is_all(const struct waymark_vcpu_set *set)
 {
 	uint32_t missing = !set->base;
@@ -198,7 +198,7 @@ static void begin_some(struct waymark_event *event, unsigned int index, bool on)
 	}
 }
 
-/* Whether the event is on for vCPUs that are not registered. */
+/* True if the event is on for vCPUs that are not registered. */
 static bool base_of(const struct waymark_event *event)
 {
 	const struct waymark_vcpu_set *set = some(event);

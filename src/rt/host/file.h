@@ -34,7 +34,7 @@ static inline uintptr_t identity_of(const struct stat *st)
 	return (uintptr_t)(mixed ^ mixed >> 32);
 }
 
-/* Whether `fd` is the file of `*identity`. Fills `st` where it is open. */
+/* True if `fd` is the file of `*identity`. Fills `st` where it is open. */
 static inline bool identity_is(const uintptr_t *identity, int fd, struct stat *st)
 {
 	return waymark_stat(fd, st) == 0 &&

@@ -28,7 +28,7 @@ struct once {
 	uint32_t done; /* relaxed: one exchange finds it 0 */
 };
 
-/* Whether this is the first call. Orders nothing else. Any thread, async-signal-safe. */
+/* True if this is the first call. Orders nothing else. Any thread, async-signal-safe. */
 static inline bool once(struct once *o)
 {
 	return !__atomic_exchange_n(&o->done, 1, __ATOMIC_RELAXED);

@@ -29,7 +29,7 @@ static inline char *path_absolute(const char *path)
 	return result;
 }
 
-/* Whether a file can be made in the directory of the path. */
+/* True if a file can be made in the directory of the path. */
 static inline bool path_is_creatable(const char *path)
 {
 	char *copy = strdup(path);

@@ -44,7 +44,7 @@ struct buffer {
 	struct subbuf subbufs[]; /* by unit */
 };
 
-/* Where a buffer's file is to be. */
+/* The place of a buffer's file. */
 struct buffer_place {
 	uint8_t uuid[16]; /* of the trace */
 	const char *directory; /* of the trace; NULL: it is not there yet */
@@ -174,7 +174,7 @@ static inline uint64_t buffer_stream_id(struct buffer *b, uint64_t *stream)
 		       : id;
 }
 
-/* Where the trace of now, and that after the next turn, has its place in the header's tables. */
+/* The index of the current trace, and of the one after the next turn, in the header's tables. */
 static inline uint32_t buffer_now(const struct buffer *b)
 {
 	return b->file.turn % 2;

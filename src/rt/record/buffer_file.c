@@ -28,7 +28,7 @@
 #include "rt/record/process.h"
 #include "rt/record/recorder.h"
 
-/* Where no more than this can be reserved, recording is not worth while. */
+/* The least memory that is worth recording into. */
 #define BUFFER_MIN (16 * BUFFER_UNIT)
 
 /* A place with less room than this, or than is wanted, is too small. */
@@ -80,7 +80,7 @@ static bool trace_path(const struct buffer_place *place)
 	return true;
 }
 
-/* Whether its file lies in the shared folder. */
+/* True if its file lies in the shared folder. */
 static bool is_shared(const struct buffer *b)
 {
 	return strncmp(b->path, prefix, strlen(prefix)) == 0;
@@ -302,7 +302,7 @@ static struct buffer *create_nameless(
 	return b;
 }
 
-/* Where there are no files without a name, or no /proc. */
+/* Used if the system has no files without a name, or no /proc. */
 static struct buffer *create_named(const struct buffer_place *place, uint64_t bytes, uint32_t pid)
 {
 	int fd = waymark_open(place->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);

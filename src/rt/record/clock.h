@@ -32,7 +32,7 @@ struct clock_segment {
 __extension__ typedef unsigned __int128 clock_wide;
 #endif
 
-/* Whether ticks are the cycle counter's. Any thread; the first call reads the CPU's features. */
+/* True if ticks are the cycle counter's. Any thread; the first call reads the CPU's features. */
 bool waymark_clock_is_cycles(void);
 
 uint64_t waymark_clock_ticks(void);
@@ -91,7 +91,7 @@ static inline uint64_t clock_to_ns(const struct clock_segment *s, uint64_t ticks
 }
 
 /*
- * Whether the kernel trusts the processor's counter, by the name of its own clock in
+ * True if the kernel trusts the processor's counter, by the name of its own clock in
  * sysfs; "" where that is not known. For any processor, so that tests can call it.
  */
 

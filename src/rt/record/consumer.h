@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a recording backend does with its packets. The recorder knows nothing
+ * The interface of a recording backend for its packets. The recorder knows nothing
  * else of the backends; rt/control/consumers.c has the table. Of each cursor the consumer has
  * bytes of its own, see CURSOR_OWN_BYTES.
  *
@@ -59,12 +59,12 @@ struct consumer {
 	/* The program is quiet: reports the losses that no packet has reported yet. */
 	void (*settle)(struct recorder *r);
 
-	/* Whether nothing of the cursor, or of the recorder as a whole, waits for another pass. */
+	/* True if nothing of the cursor, or of the recorder as a whole, waits for another pass. */
 	bool (*has_all)(struct recorder *r, struct cursor *c);
 	bool (*is_through)(struct recorder *r);
 
 	/*
-	 * Whether the consumer owes the cursor nothing beyond its packets and losses. `left`: its
+	 * True if the consumer owes the cursor nothing beyond its packets and losses. `left`: its
 	 * thread has ended inside of an event, and the cursor begins anew. NULL: it never does.
 	 */
 	bool (*is_done)(struct cursor *c, bool left);

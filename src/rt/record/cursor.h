@@ -43,7 +43,7 @@ struct draining {
 	bool taken; /* the packet is not the cursor's any more: no other follows it */
 };
 
-/* What was recorded and lost: see below. */
+/* Counts of recorded and lost events: see below. */
 struct tally {
 	waymark_count recorded; /* events */
 	waymark_count lost; /* events */
@@ -105,7 +105,7 @@ struct slot *waymark_slot_next(uint32_t *index);
 /* As waymark_slot_next(), but with empty slots, whose streams may go on. Any thread. */
 struct slot *waymark_slot_next_ever(uint32_t *index);
 
-/* Whether a thread has the slot. Any thread; it may be otherwise the next moment. */
+/* True if a thread has the slot. Any thread; it may be otherwise the next moment. */
 bool waymark_slot_is_owned(const struct slot *s);
 
 /*
@@ -116,7 +116,7 @@ bool waymark_slot_is_owned(const struct slot *s);
  */
 void waymark_slot_leave(struct slot *s, uint64_t owner);
 
-/* Whether its owner has ended in the middle of an event. */
+/* True if its owner has ended in the middle of an event. */
 static inline bool slot_is_left(const struct slot *s)
 {
 	return __atomic_load_n(&s->left, __ATOMIC_ACQUIRE);

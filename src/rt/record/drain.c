@@ -48,7 +48,7 @@ void waymark_drain_expire(void)
 	}
 }
 
-/* Whether the cursor can record nothing without a ring, and its consumer has all of it. */
+/* True if the cursor can record nothing without a ring, and its consumer has all of it. */
 static bool is_quiet(struct process *p, int recorder, struct cursor *c)
 {
 	struct recorder *r = &p->recorders[recorder];
@@ -92,7 +92,7 @@ bool waymark_drain_is_alone(const struct process *p)
 	return true;
 }
 
-/* Whether the cursor is in an event, or may record one without coming by the seal. */
+/* True if the cursor is in an event, or may record one without coming by the seal. */
 static bool is_awake(const struct cursor *c)
 {
 	return __atomic_load_n(&c->hot.busy, __ATOMIC_SEQ_CST) ||
@@ -142,7 +142,7 @@ void waymark_drain_find_dead(void)
 	}
 }
 
-/* Whether the consumers have drained all that the slot's threads have recorded and lost. */
+/* True if the consumers have drained all that the slot's threads have recorded and lost. */
 static bool is_drained(struct slot *s, bool left)
 {
 	for (int i = 0; i < WAYMARK_RECORDERS * CURSOR_DEPTHS; i++) {

@@ -18,7 +18,7 @@ static inline struct packet_header *packet_at(struct buffer *b, uint32_t subbuf)
 	return (void *)buffer_at(b, subbuf);
 }
 
-/* Whether its thread has closed it: its content is final then. */
+/* True if its thread has closed it: its content is final then. */
 static inline bool packet_is_closed(const struct buffer *b, uint32_t subbuf)
 {
 	return __atomic_load_n(&b->subbufs[subbuf].next, __ATOMIC_ACQUIRE) != 0;
@@ -49,7 +49,7 @@ static inline uint32_t cursor_first(struct cursor *c)
 	return first;
 }
 
-/* What a pass has to reach now. Any thread. */
+/* The aim of a pass now. Any thread. */
 enum drain_mode waymark_drain_mode(const struct process *p);
 
 /* A pass of every consumer that has a buffer; returns how much they took. */
@@ -61,17 +61,17 @@ void waymark_recorder_free(struct recorder *r, uint32_t subbuf);
 /* Makes every cursor's next event take the slow path, which rings the doorbell. */
 void waymark_drain_expire(void);
 
-/* Whether that still holds for every cursor, and nothing is left to drain: the next event rings. */
+/* True if that still holds for every cursor, and nothing is left to drain: the next event rings. */
 bool waymark_drain_is_quiet(struct process *p);
 
-/* Whether it is the slot of a thread that may record again, and does not end the process. */
+/* True if it is the slot of a thread that may record again, and does not end the process. */
 bool waymark_drain_may_record(const struct process *p, const struct slot *s);
 
-/* Whether no thread but the one that ends the process has recorded and can again. */
+/* True if no thread but the one that ends the process has recorded and can again. */
 bool waymark_drain_is_alone(const struct process *p);
 
 /*
- * Whether no thread is in an event of the recorder, and the next event takes the slow path. Events
+ * True if no thread is in an event of the recorder, and the next event takes the slow path. Events
  * that the thread which ends the process never finishes do not count.
  */
 bool waymark_drain_is_still(const struct process *p, int recorder);

@@ -117,7 +117,7 @@ static bool flush(struct process *p, uint64_t patience_ns, uint64_t limit_ns)
 	return ok;
 }
 
-/* Whether events stay in memory because their file takes nothing now. */
+/* True if events stay in memory because their file takes nothing now. */
 static bool is_stalled(const struct process *p)
 {
 	bool stalled = false;
@@ -167,7 +167,7 @@ void waymark_recorder_snapshot(void)
 /* How long a crash waits at most, even for a file that still takes something. */
 #define CRASH_LIMIT_NS UINT64_C(5000000000)
 
-/* What ends a process is no crash: those come last. */
+/* The signals that end a process without a crash come last. */
 static const int crash_signals[] = { SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTERM, SIGINT,
 	SIGHUP };
 
@@ -280,7 +280,7 @@ void waymark_crash_init(void)
 }
 
 /*
- * Whether the program handles the signal; our own does not count, as it records nothing. A handler
+ * True if the program handles the signal; our own does not count, as it records nothing. A handler
  * of SA_RESETHAND that has run leaves its flags.
  */
 static bool has_handler(int sig)

@@ -123,7 +123,7 @@ static int fill_file(struct jailed *j, const struct jail_wish *wish,
 /* No errno: only a file that has a name from its beginning can be made. */
 #define NEEDS_NAME (-1)
 
-/* Whether open(2) failed because the directory's file system or the kernel lacks O_TMPFILE. */
+/* True if open(2) failed because the directory's file system or the kernel lacks O_TMPFILE. */
 static bool has_no_nameless(int why)
 {
 	return why == EOPNOTSUPP || why == EISDIR || why == ENOENT;
@@ -269,7 +269,7 @@ static struct buffer *claim_any(struct process *p)
 	return NULL;
 }
 
-/* Whether its process is dead, so that a drain will give it back, or has done that. */
+/* True if its process is dead, so that a drain will give it back, or has done that. */
 static bool is_hope(const struct jailed *j)
 {
 	struct flock l = {

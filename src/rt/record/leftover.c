@@ -146,7 +146,7 @@ void waymark_leftover_trim(struct leftover *l)
 	look(l);
 }
 
-/* Whether the metadata in the directory is of that trace. */
+/* True if the metadata in the directory is of that trace. */
 static bool is_of_trace(struct leftover *l, int directory, const uint8_t uuid[16])
 {
 	static const char key[] = "uuid = \"";
@@ -186,7 +186,7 @@ static int open_trace(struct leftover *l, const struct buffer_trace *t)
 	return directory;
 }
 
-/* Whether the file has the name of that trace. */
+/* True if the file has the name of that trace. */
 static bool is_named(const struct leftover *l, const struct buffer_trace *t)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -242,7 +242,7 @@ static int copy(struct leftover *l, int to)
 	return ftruncate(to, (off_t)l->size) ? errno : 0;
 }
 
-/* Whether an earlier mover was killed between its copy and the removal: 0; ENOENT: none was. */
+/* True if an earlier mover was killed between its copy and the removal: 0; ENOENT: none was. */
 static int look_at_moved(struct leftover *l, int directory)
 {
 	int fd = waymark_open_at(
@@ -257,7 +257,7 @@ static int look_at_moved(struct leftover *l, int directory)
 	return why;
 }
 
-/* Whether the copy leaves as much room on the disk as it takes: living processes need some. */
+/* True if the copy leaves as much room on the disk as it takes: living processes need some. */
 static bool has_room(const struct leftover *l, int directory)
 {
 	struct statfs fs;

@@ -57,7 +57,7 @@ int waymark_leftover_move(struct leftover *l);
 struct process;
 
 /*
- * Whether they take so much more than the budget that a new buffer should lie in its trace:
+ * True if they take so much more than the budget that a new buffer should lie in its trace:
  * processes are killed before they have moved anything. Any thread, any signal handler.
  */
 bool waymark_leftovers_are_too_many(void);

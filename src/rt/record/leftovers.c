@@ -258,7 +258,7 @@ static uint64_t bytes_of(const struct sweep *s, const char *name)
 		       : 0;
 }
 
-/* Whether it is that of this process. */
+/* True if it is that of this process. */
 static bool is_own(const struct sweep *s, const char *name)
 {
 	for (int k = 0; k < WAYMARK_RECORDERS; k++) {

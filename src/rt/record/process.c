@@ -94,7 +94,7 @@ void waymark_drain_unlock(struct process *p)
 	__atomic_store_n(&p->drain_lock, 0, __ATOMIC_RELEASE);
 }
 
-/* What the forking thread must remember of the pages that are wiped. */
+/* The forking thread's copy of the pages that are wiped. */
 static __thread struct fork_state {
 	struct buffer *buffer;
 	uint64_t bytes;

@@ -63,7 +63,7 @@ struct recorder {
 #define BUFFER_NONE ((struct buffer *)0)
 #define BUFFER_WANTED ((struct buffer *)1)
 
-/* Whether buffers were made for a jail, see jail.h. */
+/* True if buffers were made for a jail, see jail.h. */
 bool waymark_jail_is_on(void);
 
 struct process {
@@ -108,7 +108,7 @@ static inline struct buffer *recorder_buffer(const struct recorder *r)
 	return b == BUFFER_WANTED ? BUFFER_NONE : b;
 }
 
-/* Whether anything was recorded. */
+/* True if anything was recorded. */
 static inline bool process_has_recorded(const struct process *p)
 {
 	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
@@ -126,14 +126,14 @@ static inline const struct consumer *recorder_consumer(
 				     : waymark_consumers)[r - p->recorders];
 }
 
-/* Whether a flush was requested that no pass has served yet. */
+/* True if a flush was requested that no pass has served yet. */
 static inline bool process_has_flush(const struct process *p)
 {
 	return __atomic_load_n(&p->flush_wanted, __ATOMIC_ACQUIRE) !=
 	       __atomic_load_n(&p->flush_done, __ATOMIC_RELAXED);
 }
 
-/* Whether its buffer is one of a jail's: another process drains it. */
+/* True if its buffer is one of a jail's: another process drains it. */
 static inline bool recorder_is_jailed(const struct recorder *r)
 {
 	const struct buffer *b = recorder_buffer(r);
@@ -148,7 +148,7 @@ static inline uint32_t *recorder_room(struct recorder *r)
 }
 
 /*
- * Whether this is a child between vfork and exec: the memory is its parent's,
+ * True if this is a child between vfork and exec: the memory is its parent's,
  * the threads are not.
  */
 static inline bool process_is_borrowed(const struct process *p)

@@ -64,7 +64,7 @@ uint32_t waymark_string_max(uint32_t max)
 	return set < max ? set : max;
 }
 
-/* What a cursor's `cycles` is to be. */
+/* The value for a cursor's `cycles`. */
 static uint32_t cursor_cycles(void)
 {
 	if (!waymark_clock_is_cycles()) {
@@ -270,7 +270,7 @@ static bool refill(struct process *p, struct recorder *r, struct cursor *c, size
 }
 
 /*
- * Whether the packet ends because it is full. Their number does not tell: the thread may have
+ * True if the packet ends because it is full. Their number does not tell: the thread may have
  * another one's slot, and a flush closes packets of one event.
  */
 static bool is_full(struct recorder *r, const struct cursor *c)
@@ -281,7 +281,7 @@ static bool is_full(struct recorder *r, const struct cursor *c)
 	       is_half_full(b, c);
 }
 
-/* Whether the cursor's event interrupts no other one of its recorder. */
+/* True if the cursor's event interrupts no other one of its recorder. */
 static bool is_outermost(const struct cursor *c)
 {
 	const struct slot *s = waymark_slot_current();

@@ -27,7 +27,7 @@
 #include <waymark/control.h>
 #include <waymark/record.h>
 
-/* What happens to an event that finds no memory. */
+/* The policy for an event that finds no memory. */
 enum recorder_policy {
 	RECORDER_DISCARD, /* it is lost, and counted */
 	RECORDER_OVERWRITE, /* the oldest packet makes room; files are written on demand only */
@@ -104,7 +104,7 @@ void waymark_recorder_lose(enum waymark_recorder recorder, uint32_t id);
  */
 void waymark_crash_init(void);
 
-/* Whether the caller may be a signal handler: a signal that has one is blocked. Any context. */
+/* True if the caller may be a signal handler: a signal that has one is blocked. Any context. */
 bool waymark_may_be_handler(void);
 
 #endif

@@ -59,7 +59,7 @@ static bool publish(struct recorder *r, struct buffer *b)
 		&r->buffer, &wanted, b, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
-/* Where none is left, or the backend has files of its own. */
+/* Used if no memory is left, or the backend has files of its own. */
 static struct buffer *fail_in_jail(struct process *p, struct recorder *r, bool can_record)
 {
 	if (!__atomic_exchange_n(&r->no_memory, 1, __ATOMIC_RELAXED)) {

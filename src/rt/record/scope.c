@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What scopes are known by: see waymark/record_scope.h. Blocks of ids are taken from one
+ * The ids of scopes: see waymark/record_scope.h. Blocks of ids are taken from one
  * counter, a thread's own ids without looking at other threads. A signal handler that takes a
  * block while its thread does so loses nothing but the rest of one.
  *

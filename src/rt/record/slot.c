@@ -64,7 +64,7 @@ static bool look(const struct cursor *c, uint64_t *bytes)
 	return !(turn & 1) && turn == __atomic_load_n(&c->turn, __ATOMIC_RELAXED);
 }
 
-/* Where no try succeeds, the thread is stopped in the middle: returns the last result. */
+/* If no try succeeds, the thread is stopped in the middle: returns the last result. */
 static uint64_t bytes_of(struct cursor *c)
 {
 	uint64_t shown = load(&c->shown);

@@ -99,7 +99,7 @@ static enum wake listen(struct process *p, uint64_t ns, bool deep)
 	return refused ? WAKE_REFUSED : WAKE_TIMEOUT;
 }
 
-/* Whether no consumer holds back events that it will write by itself. */
+/* True if no consumer holds back events that it will write by itself. */
 static bool is_through(const struct process *p)
 {
 	for (int k = 0; k < WAYMARK_RECORDERS; k++) {

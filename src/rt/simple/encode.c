@@ -33,7 +33,7 @@ enum op {
 	OP_F32, /* old declarations' `float` and `double`: their whole part */
 	OP_F64,
 	OP_STRING,
-	/* What is not a word first: */
+	/* Operations for all but words: */
 	OP_PAIR,
 	OP_BLOB,
 	OP_DEBUG
@@ -104,7 +104,7 @@ struct simple_encoder {
 	uint8_t ops[];
 };
 
-/* What comes before an event's arguments. */
+/* The bytes before an event's arguments. */
 struct head {
 	uint64_t type;
 	struct simple_record record;
@@ -231,7 +231,7 @@ static bool same_args(const struct waymark_entry *a, const struct waymark_entry 
 	return true;
 }
 
-/* Whether their records read alike, wherever the two were declared. */
+/* True if their records read alike, wherever the two were declared. */
 static bool reads_alike(const struct waymark_entry *a, const struct waymark_entry *b)
 {
 	return a->arg_count == b->arg_count && strcmp(a->format, b->format) == 0 && same_args(a, b);
@@ -323,7 +323,7 @@ static const char *put_bytes(char **to, unsigned int kind, const char *from, uin
 	return from + length;
 }
 
-/* What of text, bytes and the like is here; NULL when its length cannot be. */
+/* The bytes of a text or blob that are present; NULL if its length is impossible. */
 static const char *put_blob(char **to, unsigned int kind, const char *from, const char *end)
 {
 	const char *bytes = (const char *)debug_blob_at((uintptr_t)from);

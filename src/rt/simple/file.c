@@ -31,7 +31,7 @@
 /* How far the known boundary of records stays behind the end: some short ones fit in between. */
 #define BOUNDARY_BYTES 256u
 
-/* Whether the descriptor still is the file: where it had to be shared, the program may close it. */
+/* True if the descriptor still is the file: where it had to be shared, the program may close it. */
 static bool is_ours(const struct simple_out *out)
 {
 	struct stat st;
@@ -77,7 +77,7 @@ static size_t raw_write(struct simple_out *out, const char *data, size_t length)
 	return done;
 }
 
-/* Where the file can be cut, `size` becomes its length, and the next write goes there. */
+/* Cuts the file to `size` if it can be cut; the next write begins there. */
 static void set_size(struct simple_out *out, uint64_t size)
 {
 	out->file.size = size;

@@ -55,7 +55,7 @@ static bool rename_file(const char *to, bool replaces)
 	return done;
 }
 
-/* Whether a held name may replace the present one. */
+/* True if a held name may replace the present one. */
 static bool may_hold(const struct simple_config *config, const char *path)
 {
 	if (config && config->held) {

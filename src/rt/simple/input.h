@@ -5,7 +5,7 @@
 
 #include "rt/record/drain.h"
 
-/* What this consumer keeps of a cursor, in cursor.own. */
+/* This consumer's own state of a cursor, in cursor.own. */
 struct simple_input {
 	char *pos; /* of the next record */
 	char *end; /* of the bytes known to be published */
@@ -22,7 +22,7 @@ static inline struct simple_input *simple_input(struct cursor *c)
 	return (void *)c->own;
 }
 
-/* Whether the cursor has a record to read; moves to its next packet where one ends. */
+/* True if the cursor has a record to read; moves to its next packet where one ends. */
 bool waymark_simple_find(struct recorder *owner, struct cursor *c);
 
 /* The full time of that record, from the 48 bits it carries; never before the last one's. */

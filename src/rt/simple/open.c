@@ -46,7 +46,7 @@ static int raw_open(const char *name, int flags)
 	return waymark_open(name, flags | O_NONBLOCK, 0666);
 }
 
-/* Where the file with that number is: the default one where the first event was recorded. */
+/* The path of the file with that number; without a name, in the directory of the first event. */
 static const char *file_path(struct simple_out *out, uint32_t number)
 {
 	const struct simple_state *d = waymark_simple_current();

@@ -32,7 +32,7 @@
 #include "rt/record/cursor.h"
 #include "rt/event/registry.h"
 
-/* What is written in one piece; at least one longest record fits with its mapping. */
+/* The bytes of one write; at least one longest record fits with its mapping. */
 #define SIMPLE_BATCH_BYTES (UINT64_C(512) << 10)
 
 /* A record with the longest arguments and the longest mapping before it stays below. */
@@ -154,11 +154,11 @@ static inline int simple_fd(const struct simple_out *out)
 /* Closes the file; the next write opens it again and continues at its end. */
 void waymark_simple_pause(struct simple_out *out);
 
-/* Whether the file can be opened for `config`; creates and empties a named one. */
+/* True if the file can be opened for `config`; creates and empties a named one. */
 int waymark_simple_prepare(struct simple_config *config, struct waymark_error *error);
 
 /*
- * Whether other processes append to the file: then nothing in it can be cut or replaced. The
+ * True if other processes append to the file: then nothing in it can be cut or replaced. The
  * consumer.
  */
 void waymark_simple_share_file(struct simple_out *out);
@@ -172,7 +172,7 @@ bool waymark_simple_take_along(struct simple_config *config);
 /* Stores a configuration, with room for a path, for the next fork; returns the one before. */
 struct simple_config *waymark_simple_swap_spare(struct simple_config *config);
 
-/* Whether this process, or one that forked it, has a file for the configuration, which is held. */
+/* True if this process, or one that forked it, has a file for the configuration, which is held. */
 bool waymark_simple_has_file(const struct simple_config *config);
 
 /* Goes on in the present file, which has the new path already. */

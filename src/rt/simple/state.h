@@ -46,7 +46,7 @@ void waymark_simple_put_path(char *path, size_t size);
 void waymark_simple_name(
 	const struct simple_config *config, uint32_t pid, uint32_t number, char *name, size_t size);
 
-/* What control calls have asked for; any thread. NULL is the default file, too. */
+/* The configuration that control calls set; any thread. NULL: the default file. */
 const struct simple_config *waymark_simple_config(void);
 bool waymark_simple_is_off(void);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What sinks have in common: the check of one plain file, which may exist already, and the switch
+ * Code that sinks share: the check of one plain file, which may exist already, and the switch
  * of a backend that records. Control calls only.
  */
 #include <errno.h>

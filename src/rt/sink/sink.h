@@ -15,7 +15,7 @@ struct waymark_sink {
 	unsigned int backend; /* one bit of enum waymark_backend */
 	const char *name;
 	/*
-	 * Whether set_file() could take the path, as far as it shows without creating
+	 * True if set_file() could take the path, as far as it shows without creating
 	 * anything. `replace`: what has the name may be removed, if it is a trace.
 	 * Returns 0, or -1 with the reason.
 	 */
@@ -56,7 +56,7 @@ int waymark_sink_check_plain(
 	const char *path, bool yield, bool replace, struct waymark_error *error);
 
 /*
- * What `set_on` of a sink that records does: `off` is its word, by release and
+ * `set_on` for a sink that records: `off` is its word, by release and
  * acquire. What was recorded before is the former state's.
  */
 int waymark_sink_switch(uint32_t *off, bool on, bool *was_on, struct waymark_error *error);

@@ -23,7 +23,7 @@ static inline unsigned int site_backends(waymark_site_pointer *site)
 void waymark_site_leave_event(const struct waymark_event *event, uint64_t token);
 
 /*
- * Whether an event is still loaded that was when `removals` objects had been removed. False also
+ * True if an event is still loaded that was when `removals` objects had been removed. False also
  * where the control lock is not free, which a signal handler may find taken by its own thread.
  */
 bool waymark_site_is_loaded(const struct waymark_event *event, uint32_t removals);

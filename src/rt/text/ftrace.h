@@ -11,7 +11,7 @@
 /* Chooses a style of ftrace.style= for all later events. */
 void waymark_ftrace_choose_style(const char *name);
 
-/* Whether a buffer of the kernel may have that name. */
+/* True if a buffer of the kernel may have that name. */
 bool waymark_ftrace_is_instance(const char *name);
 
 /*

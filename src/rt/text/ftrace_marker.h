@@ -44,7 +44,7 @@ void waymark_ftrace_write(const struct ftrace_marker *m, const char *line, size_
  */
 int waymark_ftrace_open(size_t *max);
 
-/* Whether an event has used the marker: the instance can then not be changed. */
+/* True if an event has used the marker: the instance can then not be changed. */
 bool waymark_ftrace_has_begun(void);
 
 /* Each of these is reported once. */

@@ -24,7 +24,7 @@ enum loss {
 
 void waymark_loss_add(enum loss which, uint64_t count);
 
-/* What was counted so far. */
+/* The count so far. */
 uint64_t waymark_loss(enum loss which);
 
 /* The same, and it begins at 0 again. */

@@ -36,7 +36,7 @@ void waymark_site_put(
 void waymark_site_put_body(
 	struct line *l, const struct waymark_event *event, const struct waymark_message *m);
 
-/* Whether the event is a counter; appends a counter's value as a number. */
+/* True if the event is a counter; appends a counter's value as a number. */
 bool waymark_site_is_counter(const struct waymark_event *event);
 void waymark_site_put_value(struct line *l, const struct waymark_message *m);
 
