@@ -12,7 +12,7 @@
 #include "rt/control/declare.h"
 #include "rt/control/events_file.h"
 #include "rt/control/sinks.h"
-#include "rt/control/startup_file.h"
+#include "rt/control/environment.h"
 #include "rt/ctf/control.h"
 #include "rt/event/registry.h"
 #include "rt/event/rule.h"

@@ -13,7 +13,6 @@
 
 #include "rt/control/config.h"
 #include "rt/control/environment.h"
-#include "rt/control/startup_file.h"
 #include "rt/event/loaded.h"
 #include "rt/event/registry.h"
 #include "rt/event/state.h"

@@ -9,6 +9,8 @@
 
 #include <stdbool.h>
 
+#include "rt/control/option.h"
+
 /* Reads them, at the first call only: before the first object is registered. */
 void waymark_environment_load(void);
 
@@ -18,5 +20,25 @@ void waymark_environment_load(void);
  * them, ends that. Called by constructors, one at a time.
  */
 void waymark_environment_follow(bool is_program);
+
+/*
+ * ---- file= of WAYMARK_TRACE (startup_file.c) ----
+ *
+ * While the program starts, libraries bring events with more backends, so the file moves to the
+ * best backend that is loaded so far. For constructors, one at a time, unless a function says
+ * otherwise.
+ */
+
+/* Takes `file` out of an option; a later option overrides the file of an earlier one. */
+void waymark_startup_file_keep(struct waymark_config *c);
+
+/* Gives the file to the first sink of the backends that are loaded now. */
+void waymark_startup_file_place(void);
+
+/* The file, if no sink has taken it; else NULL. The caller frees it. */
+char *waymark_startup_file_waiting(void);
+
+/* A later option or call names the file: this one no longer counts. From any thread. */
+void waymark_startup_file_forget(void);
 
 #endif

@@ -12,7 +12,7 @@
 #include "base/compiler.h"
 #include "base/nearest.h"
 #include "rt/control/events_file.h"
-#include "rt/control/value.h"
+#include "rt/control/option.h"
 #include "rt/host/error.h"
 #include "rt/text/log_prefix.h"
 

@@ -10,7 +10,7 @@
 
 #include "format/simple.h"
 #include "rt/control/sinks.h"
-#include "rt/control/startup_file.h"
+#include "rt/control/environment.h"
 #include "rt/event/registry.h"
 #include "rt/host/lock.h"
 #include "rt/host/message.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "rt/control/value.h"
+#include "rt/control/option.h"
 #include "rt/host/error.h"
 
 int waymark_take_word(const char **to, const char *key, const char *value, const char *const *words,
