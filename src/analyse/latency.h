@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Latencies, the time from one event to another: two records are a pair if the given fields are
- * equal, in one process unless pairs may be across. A record whose like begins again before its
- * end is counted and forgotten; nothing is guessed. Memory is bounded by the pairs open at one
+ * equal, in one process unless pairs may be across. If a begin repeats before its end, the first
+ * is counted and dropped. Memory is bounded by the pairs open at one
  * time. One thread.
  */
 #ifndef ANALYSE_LATENCY_H

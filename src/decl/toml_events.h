@@ -15,8 +15,8 @@
 struct placed toml_trim(struct placed text);
 
 /*
- * Reads `name: type, name: type` into `e`; of a scope room is left for the argument that is
- * not declared. Returns false after an error that leaves the arguments unknown.
+ * Reads `name: type, name: type` into `e`; for a scope it reserves room for the
+ * number, which is not declared. Returns false after an error that leaves the arguments unknown.
  */
 bool toml_read_args(struct front_end *fe, struct event *e, const struct placed *text);
 

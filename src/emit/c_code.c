@@ -286,7 +286,7 @@ bool c_has_place(const struct emit_context *c, const struct event *e)
 	return false;
 }
 
-/* `place`, and behind it what follows, if anything does. */
+/* Returns `place`, followed by `rest` if that is not empty. */
 static const char *placed(
 	struct emit_context *c, const struct event *e, const char *place, const char *const rest)
 {

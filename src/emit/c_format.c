@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An event's format for printf-like functions, written anew from its parts: flags, width, precision
- * and letter from the declaration, the length from the argument's type. So no compiler has anything
- * to warn of, whatever `long` is. Without a format each argument is printed with its name, as the
+ * Builds an event's format for printf-like functions from its parts: flags, width, precision and
+ * letter from the declaration, the length from the argument's type, so that no compiler warns,
+ * whatever the size of `long` is. Without a format each argument is printed with its name, as the
  * readers do; messages with braces come as near as printf can.
  */
 #include <stdio.h>

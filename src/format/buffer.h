@@ -104,7 +104,7 @@ struct buffer_jail {
 struct buffer_totals {
 	uint64_t recorded; /* events */
 	uint64_t lost;
-	uint32_t events; /* declared ones that are loaded */
+	uint32_t events; /* the number of declared events that are loaded */
 	uint32_t events_on;
 };
 

@@ -32,7 +32,7 @@ struct ctf_text_trace {
 	uint8_t uuid[16];
 	const uint8_t *former; /* uuid of the trace whose streams are continued here; NULL: none */
 	bool overwrites; /* events between that trace and this one were overwritten */
-	const char *hostname; /* no name is NULL; "": not known, and not written */
+	const char *hostname; /* names are never NULL; "": not known, then not written */
 	const char *procname;
 	const char *boot_id;
 	uint32_t pid;

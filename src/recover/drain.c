@@ -78,7 +78,7 @@ static bool read_metadata(struct drain *d)
 		return error_set(d->error, "%s", error.text);
 	}
 	return memcmp(uuid, d->buffer.uuid, sizeof(d->buffer.uuid)) == 0 ||
-	       error_set(d->error, "metadata: is of another trace");
+	       error_set(d->error, "metadata: belongs to another trace");
 }
 
 static bool open_files(struct drain *d)

@@ -104,7 +104,7 @@ int socket_connect(const char *path, int timeout_ms, char *error, size_t size);
 /*
  * True if the other end of a connected socket is a process of our effective
  * user's, or of root's (SO_PEERCRED: as it was when it connected or listened).
- * False for what is no AF_UNIX socket.
+ * False if it is no AF_UNIX socket.
  */
 bool socket_peer_is_us(int fd);
 

@@ -65,7 +65,7 @@ static enum message_op careful_op(const struct type *t)
 	return t->is_signed ? MESSAGE_JSON_SIGNED : MESSAGE_JSON;
 }
 
-/* The same if values have their declared types. */
+/* Like careful_op(), for values that have their declared types. */
 static enum message_op typed_op(const struct type *t)
 {
 	enum message_op op = careful_op(t);

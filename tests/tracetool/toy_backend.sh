@@ -88,7 +88,7 @@ same 'written by tools/list-backends' 'docs/man/tracetool.1 docs/man/waymark-tra
 	docs/man/waymark-trace.7 include/waymark/backends.def include/waymark/scope.h meson_options.txt
 	src/rt/text/toy.c'
 
-# ---- Who names it ----
+# ---- The places that name it ----
 
 quietly meson setup -Dtests=none -Dmonitor=disabled -Dscopes=toy --buildtype=plain built after
 quietly ninja -C built -j2 src/cmd/tracetool \

@@ -80,7 +80,7 @@ static void what_is_no_new_vcpu_is_refused(void **unused)
 	assert_int_equal(init(0, 3), 0);
 	assert_string_equal(error.text, "");
 	refused(waymark_vcpu_init(NULL, 0, &error), "cannot be NULL");
-	refused(init(0, 4), "there already, with index 3");
+	refused(init(0, 4), "already registered, with index 3");
 	refused(init(1, 3), "vCPU index 3 is taken");
 	refused(init(1, MANY), "there may be 4096");
 	waymark_vcpu_fini(NULL);

@@ -320,7 +320,7 @@ static char *absolute(struct ctl *ctl, const char *path)
 	return text;
 }
 
-/* Calls a command whose argument `key`, if it is there, is a path; takes `arguments` over. */
+/* Calls a command whose argument `key`, if present, is a path; takes ownership of `arguments`. */
 static json_t *call_with_path(
 	struct ctl *ctl, const char *command, const char *key, json_t *arguments)
 {

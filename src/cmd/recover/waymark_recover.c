@@ -270,7 +270,7 @@ static int visit(const struct options *options, const struct leftover *o)
 	if (o->state != LEFTOVER_DEAD || (discards && o->has_trace)) {
 		return EXIT_SUCCESS;
 	}
-	/* A process in a jail can have written any name there: only its user can judge it. */
+	/* A process in a jail can have written any path there: root leaves it to its user. */
 	if (options->mode == KEY_ALL_USERS && o->is_jailed) {
 		return EXIT_SUCCESS;
 	}

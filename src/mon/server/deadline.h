@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waiting with a deadline. A change of the time of day does not move it, except
- * under a thread sanitizer, which knows no other clock in these calls.
+ * Waiting with a deadline. Setting the time of day does not move it, except under
+ * a thread sanitizer, which does not support the other clock in these calls.
  */
 #ifndef MON_DEADLINE_H
 #define MON_DEADLINE_H

@@ -262,7 +262,7 @@ static bool read_clock_attribute(struct ctf_parser *p, void *data, struct span n
 	return ctf_skip_value(p);
 }
 
-/* A clock that is cut or bad leaves the one before in place. */
+/* Keeps the clock read before if this one is truncated or invalid. */
 static bool read_clock(struct ctf_parser *p, struct ctf_metadata *md)
 {
 	struct ctf_clock before = md->clock;

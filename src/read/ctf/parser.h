@@ -56,7 +56,7 @@ bool ctf_expect(struct ctf_parser *p, int token, const char *what);
 /* Takes the rest of `name = value;` behind its `=` or `:=`, whatever the value is. */
 bool ctf_skip_value(struct ctf_parser *p);
 
-/* Takes one value, from behind its `=` to behind its `;`. */
+/* Reads one value: begins after its `=`, ends after its `;`. */
 typedef bool ctf_read_attribute(struct ctf_parser *p, void *data, struct span name);
 
 /* Reads `{ name = value; ... };`. `what` is what its names are, for errors. */

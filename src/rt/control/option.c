@@ -121,7 +121,7 @@ static int add_backend(
 		}
 		if (b->backend & WAYMARK_OUTSIDE_BACKENDS) {
 			return waymark_fail(error,
-				"backend=: '%s' is switched by tracers outside: leave it out",
+				"backend=: '%s' is switched by external tracers: remove it here",
 				b->name);
 		}
 		c->backends |= b->backend;

@@ -30,7 +30,7 @@ static unsigned int index_for(const void *cpu, unsigned int index, struct waymar
 	if (!cpu) {
 		waymark_fail(error, "a vCPU cannot be NULL");
 	} else if (own < WAYMARK_VCPUS) {
-		waymark_fail(error, "vCPU %p is there already, with index %u", cpu, own);
+		waymark_fail(error, "vCPU %p is already registered, with index %u", cpu, own);
 	} else if (wanted >= WAYMARK_VCPUS) {
 		waymark_fail(error, "vCPU index %u: there may be %d", wanted, WAYMARK_VCPUS);
 	} else if (vcpu_is_taken(wanted)) {

@@ -76,7 +76,7 @@ struct process {
 	uint32_t flush_wanted; /* flushes asked for */
 	uint32_t flush_done; /* futex: flushes done */
 	uint32_t snapshots; /* asked for, see recorder.h */
-	uint32_t snapshots_seen; /* the writer's: `snapshots` at its last round */
+	uint32_t snapshots_seen; /* `snapshots` at the writer's last round; the writer sets it */
 	uint32_t crashed; /* enum crashed, a futex; see flush.c */
 	uint32_t leaving; /* the process is about to end: wait for nothing long */
 	uint32_t ending_tid; /* of the thread that ends it, or has crashed */

@@ -30,7 +30,7 @@
 /* The policy for an event that finds no memory. */
 enum recorder_policy {
 	RECORDER_DISCARD, /* it is lost, and counted */
-	RECORDER_OVERWRITE, /* the oldest packet makes room; files are written on demand only */
+	RECORDER_OVERWRITE, /* the oldest packet is dropped; files are written on request only */
 	RECORDER_BLOCK, /* it waits */
 };
 

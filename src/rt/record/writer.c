@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The writer thread. Awake it makes passes; between them it sleeps a tick, or
- * until a producer that switches packets rings. After a quiet second it closes
- * every open packet, so that the next event anywhere must ring; once nothing is
+ * until a producer that switches packets rings. After a quiet second it takes
+ * every packet's limit away, so that the next event anywhere must ring; once nothing is
  * left to write it gives memory back some seconds later and sleeps without a
  * timeout: a program that stays idle is not woken by its tracing.
  */
@@ -28,7 +28,7 @@
 #define TRIM_NS (5000 * MS)
 
 /*
- * A thread's packet is closed at least so often, however busy others are: an event's 48
+ * A thread's limit is taken away at least this often, however busy others are: an event's 48
  * bits of clock are unique for some fifteen hours after the event before it.
  */
 #define EXPIRE_NS (3600 * QUIET_NS)
@@ -154,7 +154,7 @@ static uint64_t work(struct process *p)
 	return taken;
 }
 
-/* Sleeps with every packet closed: first until memory is trimmed, then without a timeout. */
+/* Sleeps with every limit taken away: first until memory is trimmed, then without a timeout. */
 static void rest_deeply(struct process *p, struct rest *rest)
 {
 	switch (listen(p, rest->trimmed ? FUTEX_FOREVER : TRIM_NS, true)) {

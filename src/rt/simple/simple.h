@@ -151,7 +151,7 @@ static inline int simple_fd(const struct simple_out *out)
 	return out->file.fd_plus_one - 1;
 }
 
-/* Closes the file; the next write opens it again and continues at its end. */
+/* Closes the file; the next write opens it again and appends. */
 void waymark_simple_pause(struct simple_out *out);
 
 /* True if the file can be opened for `config`; creates and empties a named one. */

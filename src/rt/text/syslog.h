@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The syslog backend: syslog.c makes an event a message, unless the rate withholds it;
+ * The syslog backend: syslog.c formats an event, unless the rate limit withholds it;
  * syslog_socket.c sends it to the daemon. Any thread, any signal handler, except for what control
  * calls.
  */

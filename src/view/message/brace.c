@@ -12,7 +12,7 @@
 #include "view/message/json.h"
 #include "view/message/number.h"
 
-/* Follows a value that the recorder cut; strings of C and trees contain their own mark. */
+/* Printed after a truncated value; C strings and trees contain their own mark. */
 #define CUT "..."
 
 /* The kind of a value, one of enum debug_kind. */
