@@ -39,6 +39,13 @@ WAYMARK_INLINE unsigned int waymark_vcpu_alike(const struct waymark_event *event
 	return __atomic_load_n(&event->vcpus, __ATOMIC_RELAXED) ? 0 : on;
 }
 
+/* Keep the text of a row whose kind has waymark_<name>(), which takes a printf format. */
+#define WAYMARK_IF_PRINTF_recorder(...)
+#define WAYMARK_IF_PRINTF_text(...) __VA_ARGS__
+#define WAYMARK_IF_PRINTF_text_place(...) __VA_ARGS__
+#define WAYMARK_IF_PRINTF_text_scope(...)
+#define WAYMARK_IF_PRINTF_tracer(...)
+
 /*
  * Print an event as a line of text: its name, then the text, which begins with a blank unless it
  * is empty. waymark_log() writes the line to the log; waymark_syslog() sends it to the system's
