@@ -294,7 +294,8 @@ struct waymark_stats {
 /* Counts never decrease. They begin with 0 in a child of fork(). */
 void waymark_get_stats(struct waymark_stats *stats);
 
-/* A thread that has recorded or lost events with ctf or simple; counts as in struct waymark_stats.
+/*
+ * A thread that has recorded or lost events with ctf or simple; counts as in struct waymark_stats.
  */
 struct waymark_thread_info {
 	uint32_t tid; /* 0: the sum of threads that have ended or never got memory */

@@ -76,8 +76,10 @@ struct waymark_message {
 	const char *file; /* of the call; NULL: unknown, the declaration's is shown */
 	uint32_t mark; /* enum waymark_mark */
 	int64_t id; /* of a scope; an int32_t if it is asynchronous */
-	/* Of an asynchronous scope's end: the text rendered at its start, used instead of the
-	 * values. */
+	/*
+	 * Of an asynchronous scope's end: the text rendered at its start, used instead of the
+	 * values.
+	 */
 	const char *text;
 	size_t length;
 };

@@ -21,7 +21,8 @@ struct argument {
 
 #define ARGUMENT_LONG 256
 
-/* Results of arguments_next(): no more options; a bad one, reported; --help or --version printed.
+/*
+ * Results of arguments_next(): no more options; a bad one, reported; --help or --version printed.
  */
 #define ARGUMENTS_END (-1)
 #define ARGUMENTS_BAD (-2)

@@ -44,7 +44,8 @@ struct emit_backend {
 	bool takes_place; /* its function takes the call's place where calls have one */
 	bool scopes_only; /* other events are built as if it were not chosen */
 	bool prints; /* it has waymark_<backend>_message() */
-	/* Of enum waymark_recorder, as C names it: its function uses `record_<event>()`; else NULL.
+	/*
+	 * Of enum waymark_recorder, as C names it: its function uses `record_<event>()`; else NULL.
 	 */
 	const char *recorder;
 	/* Writes the static function `<backend>_<event>()`, called while the backend is on. */

@@ -99,7 +99,8 @@ struct buffer_jail {
 	char base[BUFFER_FILE_PATH_BYTES]; /* the first process's trace, absolute */
 };
 
-/* Counts as of the writer thread's last round; all zero: there is no writer thread, as in a jail.
+/*
+ * Counts as of the writer thread's last round; all zero: there is no writer thread, as in a jail.
  */
 struct buffer_totals {
 	uint64_t recorded; /* events */

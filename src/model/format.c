@@ -38,7 +38,8 @@ void format_shift(struct format *f, int by)
 	}
 }
 
-/* A prefix's last text goes in front of the segment that follows: only the last has no conversion.
+/*
+ * A prefix's last text goes in front of the segment that follows: only the last has no conversion.
  */
 static void join_text(struct segment *to, const struct segment *prefix, struct arena *a)
 {

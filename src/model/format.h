@@ -43,7 +43,8 @@ static inline bool format_is_float(const struct conversion *c)
 	return c->letter && strchr(FORMAT_FLOATS, c->letter);
 }
 
-/* Literal text (may hold any byte but NUL), then one conversion unless `has_conversion` is false.
+/*
+ * Literal text (may hold any byte but NUL), then one conversion unless `has_conversion` is false.
  */
 struct segment {
 	const char *text;
@@ -113,7 +114,8 @@ void format_shift(struct format *f, int by);
  */
 struct format *format_as_printf(struct arena *a, const struct event *e, char other);
 
-/* True if a flag changes what a conversion prints; printf ignores others or leaves them undefined.
+/*
+ * True if a flag changes what a conversion prints; printf ignores others or leaves them undefined.
  */
 bool conversion_heeds(const struct conversion *c, char flag);
 

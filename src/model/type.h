@@ -28,13 +28,15 @@ struct type {
 	const char *c_text; /* the parameter's in C; of two parameters the first one's */
 	/* Of Rust's types and floats: waymark_debug_<maker>() makes a value of it; else NULL. */
 	const char *maker;
-	/* printf's length modifier: "", hh, h, l, ll, z, t; or 32, 64, PTR: the end of a PRI macro
+	/*
+	 * printf's length modifier: "", hh, h, l, ll, z, t; or 32, 64, PTR: the end of a PRI macro
 	 */
 	const char *length;
 	enum type_class class;
 	bool is_signed;
 	bool is_bool;
-	/* The text that {:?} shows around a descriptor: WAYMARK_DEBUG_FILE and so on; 0: nothing.
+	/*
+	 * The text that {:?} shows around a descriptor: WAYMARK_DEBUG_FILE and so on; 0: nothing.
 	 */
 	uint8_t descriptor;
 	bool is_char; /* `char` itself, whose signedness the host decides */

@@ -17,7 +17,8 @@ void output_file_match_metadata(int fd, int directory)
 {
 	struct stat st;
 
-	/* The owner first: chown clears bits of the mode. On failure the file stays the caller's.
+	/*
+	 * The owner first: chown clears bits of the mode. On failure the file stays the caller's.
 	 */
 	if (fstatat(directory, CTF_METADATA, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 		fchown(fd, st.st_uid, st.st_gid) == 0) {

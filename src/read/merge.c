@@ -136,7 +136,8 @@ static void choose(struct merge *m)
 		if (!m->current) {
 			m->current = p;
 		} else if (ns < (int64_t)m->current->record.ns) {
-			/* of equal times the earlier part comes first: this one must be before it
+			/*
+			 * of equal times the earlier part comes first: this one must be before it
 			 */
 			m->limit = (int64_t)m->current->record.ns - 1;
 			m->current = p;

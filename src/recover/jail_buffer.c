@@ -171,7 +171,8 @@ void jail_buffer_free(struct jail_buffer *a, uint64_t offset)
 
 	__atomic_store_n(&h->magic, 0, __ATOMIC_RELAXED);
 	buffer_stack_push(&a->stacks[size_class], a->subbufs, unit);
-	/* Sequentially consistent on both sides: a waiting thread is woken, or sees the new count.
+	/*
+	 * Sequentially consistent on both sides: a waiting thread is woken, or sees the new count.
 	 */
 	__atomic_fetch_add(&j->room, 1, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&j->waiting, __ATOMIC_SEQ_CST)) {

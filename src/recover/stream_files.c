@@ -294,7 +294,8 @@ static bool mend_packet(struct stream_files *s, struct stream_file *f, uint64_t 
 		return cut(s, f, s->has_memory ? 0 : there, size);
 	}
 	if (!is_header(s, f, &h)) {
-		/* A header that was written, but not by this trace: no write that was interrupted.
+		/*
+		 * A header that was written, but not by this trace: no write that was interrupted.
 		 */
 		if (h.magic == PACKET_MAGIC ||
 			memcmp(h.uuid, s->metadata->ctf.uuid, sizeof(h.uuid)) == 0) {

@@ -22,8 +22,9 @@
 struct simpletrace_style;
 struct simpletrace_line;
 
-/* The style of a QEMU release such as "10.2" or "5"; NULL if it is not one of
- * SIMPLETRACE_RELEASES. */
+/*
+ * The style of a QEMU release such as "10.2" or "5"; NULL if it is not one of SIMPLETRACE_RELEASES.
+ */
 const struct simpletrace_style *simpletrace_style_find(const char *version);
 
 struct simpletrace_view {

@@ -161,8 +161,10 @@ static void what_happens_in_a_scope_is_a_frame_of_it(void **state)
 	assert_int_equal(t->kernel.at_odds + t->kernel.unended, 0);
 }
 
-/* Microseconds are rounded: an event of a thread with scopes seems to be up to a half away from
- * where it was. */
+/*
+ * Microseconds are rounded: an event of a thread with scopes seems to be up to a half away from
+ * where it was.
+ */
 static void rounding_moves_nothing_into_another_scope(void **state)
 {
 	struct test *t = *state;

@@ -84,8 +84,10 @@ static void be_child(unsigned int first, bool with_thread)
 	_exit(0);
 }
 
-/* family CHILDREN [jail]: one after the other, some at a time, among the parent's events; then no
- * more */
+/*
+ * family CHILDREN [jail]: one after the other, some at a time, among the parent's events; then no
+ * more
+ */
 static void run_family(char **argv)
 {
 	unsigned int children = (unsigned int)atoi(argv[0]);

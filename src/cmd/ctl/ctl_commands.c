@@ -212,7 +212,8 @@ static void put_thread(struct columns *c, const json_t *thread)
 	}
 }
 
-/* Prints rows of events or threads, those that recorded most first; nothing where there are none.
+/*
+ * Prints rows of events or threads, those that recorded most first; nothing where there are none.
  */
 static void print_stats_table(const json_t *list, const char *titles,
 	void (*put)(struct columns *c, const json_t *object))
@@ -414,7 +415,8 @@ json_t *ctl_monitor(struct ctl *ctl)
 	return result;
 }
 
-/* Text of several lines: all but newlines and tabs is escaped, since it could command a terminal.
+/*
+ * Text of several lines: all but newlines and tabs is escaped, since it could command a terminal.
  */
 void ctl_print_text(const struct ctl *ctl, const json_t *result)
 {

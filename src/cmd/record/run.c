@@ -64,7 +64,8 @@ static void wait_for(pid_t child, struct record_run *run, const struct signals *
 
 		if (sig > 0 && sig != SIGCHLD) {
 			wants_stop = sig == SIGTSTP || (wants_stop && sig != SIGCONT);
-			/* One of the terminal, or of the program to its group, reached it already.
+			/*
+			 * One of the terminal, or of the program to its group, reached it already.
 			 */
 			if (info.si_code <= 0 && info.si_pid != child) {
 				kill(child, info.si_signo);

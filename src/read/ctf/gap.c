@@ -107,7 +107,8 @@ void ctf_gap_note(struct ctf_stream *s, const struct ctf_trace *t)
 	const struct packet_header *h = &s->header;
 	bool is_next = h->sequence > s->sequence;
 	bool is_gap = is_next && (s->sequence || !t->continues);
-	/* The last packet was read before it was closed, and its file is gone: its end is unknown.
+	/*
+	 * The last packet was read before it was closed, and its file is gone: its end is unknown.
 	 */
 	bool lacks_end = s->is_open && t->buffer && !overwrites(t);
 	uint64_t packets = is_gap ? h->sequence - s->sequence - 1 + lacks_end : 0;

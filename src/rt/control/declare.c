@@ -5,12 +5,12 @@
  */
 #include <unistd.h>
 
-#include "rt/control/declare.h"
 #include "base/compiler.h"
+#include "rt/control/declare.h"
+#include "rt/ctf/control.h"
 #include "rt/event/registry.h"
 #include "rt/event/state.h"
 #include "rt/host/lock.h"
-#include "rt/ctf/control.h"
 #include "rt/host/message.h"
 #include "rt/sink/sink.h"
 #include "rt/text/backends.h"
@@ -85,7 +85,7 @@ static void prepare_for(unsigned int backends)
 	}
 }
 
-/* The backends that prepare_for() does something for. */
+/* The backends that have a step in prepare_for(). */
 static unsigned int prepared(void)
 {
 	unsigned int mask =

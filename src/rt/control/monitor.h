@@ -24,7 +24,8 @@ static inline bool monitor_is_optional(const struct monitor_wish *wish)
 	return strcmp(wish->where, "auto") == 0;
 }
 
-/* Finds the monitor, and loads it where it is a library; starts nothing. 0, or -1 with the reason.
+/*
+ * Finds the monitor, and loads it where it is a library; starts nothing. 0, or -1 with the reason.
  */
 int waymark_monitor_find(struct waymark_error *error);
 

@@ -344,7 +344,8 @@ static void report_unnamed(struct waymark_output *output)
 	}
 }
 
-/* A daemon's first process leaves the file to its child, a helper to its parent; others forgot it.
+/*
+ * A daemon's first process leaves the file to its child, a helper to its parent; others forgot it.
  */
 __attribute__((destructor)) static void report_unopened(void)
 {

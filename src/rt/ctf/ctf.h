@@ -63,7 +63,8 @@ struct ctf_trace {
 	struct buffer_clock begin;
 	uint64_t device, inode; /* of the directory: another one may have its name by now */
 	char path[PATH_MAX]; /* absolute; of a temporary name until waymark_ctf_name() */
-	/* Too large for the program's stack. The thread that begins it, then under metadata_lock.
+	/*
+	 * Too large for the program's stack. The thread that begins it, then under metadata_lock.
 	 */
 	char scratch[PATH_MAX] __attribute__((aligned(16)));
 };

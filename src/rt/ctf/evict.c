@@ -12,8 +12,10 @@
 /* Cursors that one look finds. */
 #define FOUND 16u
 
-/* A thread without room frees more than the sub-buffer it needs, 1/64 of all, so that it need not
- * soon look again. */
+/*
+ * A thread without room frees more than the sub-buffer it needs, 1/64 of all, so that it need not
+ * soon look again.
+ */
 #define EVICT_SHARE 64u
 
 /* The share of memory that the writer keeps free: 1/8. */

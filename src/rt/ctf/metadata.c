@@ -162,8 +162,10 @@ void waymark_ctf_names_keep(void)
 	__atomic_store_n(&has_kept, true, __ATOMIC_RELEASE);
 }
 
-/* The clock as it is known now: measured since the trace's begin, or longer, or as the processor
- * reports it. */
+/*
+ * The clock as it is known now: measured since the trace's begin, or longer, or as the processor
+ * reports it.
+ */
 static void find_clock(
 	struct ctf_clock *c, const struct buffer_clock *begin, const struct buffer_clock *now)
 {

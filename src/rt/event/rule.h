@@ -108,7 +108,8 @@ void waymark_rules_identify_in(struct waymark_object *object, unsigned int backe
 unsigned int waymark_rules_want(struct waymark_rules *rules, unsigned int backends);
 unsigned int waymark_rules_want_in(const struct waymark_object *object, unsigned int backends);
 
-/* Sets `matched` of the rules that match a loaded event; puts nothing into force. Takes the lock.
+/*
+ * Sets `matched` of the rules that match a loaded event; puts nothing into force. Takes the lock.
  */
 void waymark_rules_match(struct waymark_rules *rules);
 

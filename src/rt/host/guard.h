@@ -31,7 +31,8 @@ void waymark_cancel_back(const struct cancel *c);
 void waymark_guard_begin(struct guard *g);
 void waymark_guard_end(const struct guard *g);
 
-/* Takes one pending signal of the set; false: none. No cancellation point, unlike sigtimedwait().
+/*
+ * Takes one pending signal of the set; false: none. No cancellation point, unlike sigtimedwait().
  */
 bool waymark_take_signal(const sigset_t *set);
 

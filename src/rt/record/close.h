@@ -23,7 +23,8 @@
 /* How long a limit of NULL may need until every processor sees it. */
 #define CLOSE_SETTLE_NS UINT64_C(1000000)
 
-/* The producer, at the begin of its slow path: the packet stays, or is gone (`subbuf` is 0 then).
+/*
+ * The producer, at the begin of its slow path: the packet stays, or is gone (`subbuf` is 0 then).
  */
 static inline void waymark_close_claim(struct cursor *c)
 {

@@ -122,8 +122,10 @@ static inline bool slot_is_left(const struct slot *s)
 	return __atomic_load_n(&s->left, __ATOMIC_ACQUIRE);
 }
 
-/* Frees a slot that was left, when it is drained. Its next owner continues its streams. The
- * consumer. */
+/*
+ * Frees a slot that was left, when it is drained. Its next owner continues its streams. The
+ * consumer.
+ */
 void waymark_slot_renew(struct slot *s);
 
 /*

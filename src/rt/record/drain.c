@@ -28,7 +28,8 @@ uint64_t waymark_recorder_delay(void)
 void waymark_recorder_free(struct recorder *r, uint32_t subbuf)
 {
 	waymark_buffer_give(recorder_buffer(r), subbuf);
-	/* Sequentially consistent on both sides: a waiting thread is woken, or sees another turn.
+	/*
+	 * Sequentially consistent on both sides: a waiting thread is woken, or sees another turn.
 	 */
 	__atomic_fetch_add(&r->room, 1, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&r->waiting, __ATOMIC_SEQ_CST)) {

@@ -199,8 +199,10 @@ static struct process *block_to_flush(void)
 	return p;
 }
 
-/* The events that the calling thread is in by its cursors: it has jumped out of those, or never
- * comes back to them. */
+/*
+ * The events that the calling thread is in by its cursors: it has jumped out of those, or never
+ * comes back to them.
+ */
 static uint32_t left_events(struct slot *s)
 {
 	uint32_t bits = 0;

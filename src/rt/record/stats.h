@@ -59,8 +59,10 @@ static inline void counts_add_run(struct counts_run *run, uint16_t id, uint64_t 
 	*run = (struct counts_run){ id, events, at };
 }
 
-/* Counts an event lost before there was memory for the process block. Any thread, any signal
- * handler. */
+/*
+ * Counts an event lost before there was memory for the process block. Any thread, any signal
+ * handler.
+ */
 void waymark_stats_lose_early(void);
 uint64_t waymark_stats_lost_early(void);
 

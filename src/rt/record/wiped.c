@@ -120,8 +120,10 @@ bool waymark_wiped_renew(void)
 		size_t bytes = __atomic_load_n(&noted[i].bytes, __ATOMIC_ACQUIRE);
 
 		if (bytes) {
-			/* Fresh pages are cheaper; the copies that the child has can always be
-			 * cleared. */
+			/*
+			 * Fresh pages are cheaper; the copies that the child has can always be
+			 * cleared.
+			 */
 			if (mmap(noted[i].at, bytes, PROT_READ | PROT_WRITE,
 				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
 				memset(noted[i].at, 0, bytes);

@@ -3,8 +3,8 @@
  * The table of text backends, and trace points of waymark/scope.h handed to them. Called by
  * rt/site in any thread and any signal handler; control and loss.c read the table.
  */
-#include "rt/text/backends.h"
 #include "base/compiler.h"
+#include "rt/text/backends.h"
 #include "rt/text/site_text.h"
 
 const struct text_backend_row waymark_text_backends[] = {

@@ -31,8 +31,10 @@ struct log_prefix {
 /* The name as in the table, NULL when there is no such prefix. */
 const char *waymark_log_prefix_name(const char *name);
 
-/* Chooses a name that the function above returned. Lines begun before keep the old one. Control
- * calls. */
+/*
+ * Chooses a name that the function above returned. Lines begun before keep the old one. Control
+ * calls.
+ */
 void waymark_log_prefix_choose(const char *name);
 
 /* The one chosen. Any thread, any signal handler. */

@@ -18,8 +18,10 @@ struct losses {
 /* NULL: nothing was lost yet. By release, once; survives forks, its pages do not. */
 static struct losses *wiped;
 
-/* Relaxed, as the others: where there is no memory to be had; a child has what its parent counted
- * here. */
+/*
+ * Relaxed, as the others: where there is no memory to be had; a child has what its parent counted
+ * here.
+ */
 static struct losses kept;
 
 /* Threads and handlers may race: one mapping stays. */

@@ -9,7 +9,8 @@
 #include "rt/event/site.h"
 #include "rt/text/site_text.h"
 
-/* The word of a line by enum waymark_site_kind, at the beginning and, of scopes and flows, the end.
+/*
+ * The word of a line by enum waymark_site_kind, at the beginning and, of scopes and flows, the end.
  */
 static const struct {
 	const char *begin;

@@ -109,8 +109,10 @@ static const struct text_style style = {
 	.max = 8000, /* rsyslogd cuts at 8096, and the mark of our cut with it */
 };
 
-/* One message for all that were withheld; the next one reports it where the daemon does not take
- * this. */
+/*
+ * One message for all that were withheld; the next one reports it where the daemon does not take
+ * this.
+ */
 __attribute__((destructor)) static void report_withheld(void)
 {
 	uint64_t count = waymark_loss_take(LOSS_SYSLOG_UNTOLD);

@@ -17,8 +17,10 @@
 /* Messages a second of all threads together, from 1 to 1 000 000; 0: no limit. Control calls. */
 void waymark_syslog_set_rate(uint64_t rate);
 
-/* Opens the socket now, before an event does. True: a daemon that is absent may come. Control
- * calls. */
+/*
+ * Opens the socket now, before an event does. Always true: an absent daemon may start later.
+ * Control calls.
+ */
 bool waymark_syslog_prepare(void);
 
 /* Its descriptor; -1: none is open. */

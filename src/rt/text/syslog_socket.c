@@ -129,7 +129,8 @@ static int send_parts(int fd, const struct iovec *parts, size_t count)
 /* Stored by release, loaded by acquire for each message; 0: none was opened yet. */
 static uint64_t current; /* (descriptor + 1) << 33 | is a stream << 32 | identity */
 
-/* A lock: the pid of the process that replaces the socket; a fork's child takes over its parent's.
+/*
+ * A lock: the pid of the process that replaces the socket; a fork's child takes over its parent's.
  */
 static uint32_t changing;
 

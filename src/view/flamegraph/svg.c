@@ -29,7 +29,8 @@ extern const char *const flamegraph_script[];
 /* Positions are rounded to thousandths of a pixel. */
 #define PER_PIXEL 1000
 
-/* The position of a time, in thousandths of a pixel; not a sum, which machines round differently.
+/*
+ * The position of a time, in thousandths of a pixel; not a sum, which machines round differently.
  */
 static uint64_t place(const struct flamegraph *g, uint64_t ns)
 {
@@ -209,7 +210,8 @@ static void put_tooltip(const struct flamegraph *g, struct out *out, const struc
 	out_printf(out, "\ncount %" PRIu64 "</title>", f->count);
 }
 
-/* Warm colours, cold ones for the kernel, light enough for black text. Equal names have equal ones.
+/*
+ * Warm colours, cold ones for the kernel, light enough for black text. Equal names have equal ones.
  */
 static unsigned int colour_of(const struct flame_frame *f)
 {

@@ -226,7 +226,8 @@ static char *put_character(char *out, const struct message_step *step, const str
 	return put_quoted(out, &by_display, v);
 }
 
-/* True for NULL, a value of another form, and floats that are not finite: JSON has no such numbers.
+/*
+ * True for NULL, a value of another form, and floats that are not finite: JSON has no such numbers.
  */
 static bool is_null(unsigned int kind, const struct value *v)
 {
