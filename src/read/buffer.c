@@ -244,6 +244,11 @@ bool buffer_source_look_again(const struct buffer_source *s, struct buffer_packe
 	if (!look(s, p->offset, &now) || !is_same_packet(&p->header, &now.header)) {
 		return false;
 	}
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	/* After a turn, the wanted trace's counters no longer count what is overwritten. */
+	if (turns(s) > 0) {
+		return false;
+	}
 	*p = now;
 	return true;
 }

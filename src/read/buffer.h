@@ -72,7 +72,7 @@ size_t buffer_source_scan(struct buffer_source *s, const struct buffer_packet **
 bool buffer_source_find(
 	struct buffer_source *s, uint64_t stream, uint64_t sequence, struct buffer_packet *p);
 
-/* Updates a packet that may have grown. False: it is not there any more. */
+/* Updates a packet that may have grown. False: it is gone, or another trace has the buffer now. */
 bool buffer_source_look_again(const struct buffer_source *s, struct buffer_packet *p);
 
 /*

@@ -75,13 +75,19 @@ static void who_has_the_file_open_sees_that_another_trace_has_it(void **state)
 	put_buffer_header(f);
 	assert_int_equal(open_buffer(f), 0);
 	assert_int_equal(scan(f, &p), 1);
+	struct buffer_packet met = *p;
+
+	assert_true(buffer_source_look_again(f->source, &met));
 	assert_false(buffer_source_next_trace(f->source, uuid, directory));
 	take_over(f, true, true, path);
+	/* The counters of the former trace no longer count what is overwritten before it. */
+	assert_false(buffer_source_look_again(f->source, &met));
 	assert_int_equal(scan(f, &p), 0);
 	assert_true(buffer_source_next_trace(f->source, uuid, directory));
 	assert_memory_equal(uuid, next_uuid, 16);
 	assert_string_equal(directory, "/next");
 	buffer_source_turn(f->source, uuid);
+	assert_true(buffer_source_look_again(f->source, &met));
 	assert_int_equal(scan(f, &p), 1);
 	assert_false(buffer_source_next_trace(f->source, uuid, directory));
 	unlink(path);
