@@ -7,6 +7,7 @@ records of both. tests/ftrace has the access to the kernel.
 """
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -94,7 +95,8 @@ def test_beside_kernel(b):
     capture, _ = fire(b)
     write(calls, "0")
     folded = waymark("flamegraph", "--folded", "--kernel=" + capture, capture)
-    check(";VirtioFs:process_fs_queue;sys_write" in folded, folded)
+    # Of each scope that writes: the kernel's microseconds give short calls no time, thus no row.
+    check(re.search(r";VirtioFs:\w+;sys_write ", folded), folded)
 
 
 def test_trace_cmd(b):
