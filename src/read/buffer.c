@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The contents of a buffer file: packets, counters, clock, and the trace that it
- * belongs to, while its process may change all of them. A packet's first page is
- * read with pread(2), which gives no memory to holes, and only if it holds a
- * packet through the mapping, whose loads cannot be torn. Orders with the process
- * that records: its release stores of `content_size` and `magic` are acquired
- * here. For ctf/stream.c and ctf/files.c, and for recovery.
+ * Reads the contents of a buffer file: packets, counters, clock and its trace, while its process
+ * may change all of them. A packet's first page is read with pread(2), which allocates no memory
+ * for holes; only if it holds a packet is it read through the mapping, whose loads cannot be torn.
+ * The acquire fences here pair with the recording process's release stores of `content_size` and
+ * `magic`. Called by ctf/stream.c, ctf/files.c and recovery.
  */
 #include "read/buffer_source.h"
 
@@ -38,13 +37,13 @@ bool buffer_source_read(const struct buffer_source *s, void *buffer, size_t n, u
 	return true;
 }
 
-/* Loads a number that cannot be torn. The page has memory: it was read before. */
+/* Loads a number that cannot be torn. Its page was read before, so it has memory. */
 static uint64_t load(const struct buffer_source *s, uint64_t offset)
 {
 	return __atomic_load_n((const uint64_t *)(const void *)(s->map + offset), __ATOMIC_ACQUIRE);
 }
 
-/* Compares what does not change while a packet is recorded. */
+/* Compares the fields that do not change while a packet is recorded. */
 static bool is_same_packet(const struct packet_header *a, const struct packet_header *b)
 {
 	return a->magic == b->magic && a->stream_instance_id == b->stream_instance_id &&
@@ -85,7 +84,7 @@ static struct buffer_counts counts_of(const struct buffer_source *s, uint64_t st
 	return (struct buffer_counts){ entry.lost, entry.evicted[s->turn % 2] };
 }
 
-/* How many other traces have had the buffer since the wanted one. */
+/* Returns how many other traces have used the buffer since the wanted one. */
 static int32_t turns(const struct buffer_source *s)
 {
 	uint32_t turn = 0;
@@ -97,8 +96,8 @@ static int32_t turns(const struct buffer_source *s)
 }
 
 /*
- * The packet that begins at `offset`, a unit with memory. Its end is loaded before
- * its content: a packet that has one gets no more events.
+ * Reads the packet that begins at `offset`, a unit with memory. Its end is loaded before its
+ * content size: a packet with an end gets no more events.
  */
 static bool look(const struct buffer_source *s, uint64_t offset, struct buffer_packet *p)
 {
@@ -124,7 +123,9 @@ static bool look(const struct buffer_source *s, uint64_t offset, struct buffer_p
 	return true;
 }
 
-/* The first unit from `offset` on that begins with memory; the file's end when there is none. */
+/*
+ * Returns the first unit from `offset` on whose start has memory; the file's end if there is none.
+ */
 static uint64_t next_unit(const struct buffer_source *s, uint64_t offset)
 {
 	off_t data = lseek(s->fd, (off_t)offset, SEEK_DATA);
@@ -147,7 +148,7 @@ static int by_number(const void *va, const void *vb)
 	return (x > y) - (x < y);
 }
 
-/* By number; of one packet met twice, the fuller one first. */
+/* Orders packets by number; of two copies of one packet, the fuller one is first. */
 static int by_number_and_content(const void *va, const void *vb)
 {
 	size_t x = ((const struct buffer_packet *)vb)->content_bytes;
@@ -157,7 +158,7 @@ static int by_number_and_content(const void *va, const void *vb)
 	return order ? order : (x > y) - (x < y);
 }
 
-/* Sorts the packets, and removes those met twice. */
+/* Sorts the packets and keeps one copy of each. */
 static void sort_once_each(struct buffer_packets *l)
 {
 	struct buffer_packet *items = l->items;
@@ -175,7 +176,7 @@ static void sort_once_each(struct buffer_packets *l)
 	l->count = kept + 1;
 }
 
-/* Finds the first packet from *offset on and moves *offset behind it; false at the end. */
+/* Finds the first packet from *offset on and moves *offset after it; false at the end. */
 static bool next_packet(
 	const struct buffer_source *s, uint64_t end, uint64_t *offset, struct buffer_packet *p)
 {
@@ -194,7 +195,7 @@ static bool next_packet(
 static void collect(const struct buffer_source *s, struct buffer_packets *l)
 {
 	struct stat st;
-	/* A file that was truncated meanwhile has no pages to load from behind its end. */
+	/* If the file was truncated meanwhile, loads after its new end would fault. */
 	uint64_t size = fstat(s->fd, &st) == 0 ? (uint64_t)st.st_size : 0;
 	uint64_t end = size < s->bytes ? size : s->bytes;
 	uint64_t offset = s->header.first_unit * BUFFER_UNIT;
@@ -204,7 +205,9 @@ static void collect(const struct buffer_source *s, struct buffer_packets *l)
 	while (next_packet(s, end, &offset, &p)) {
 		vec_push(l, p);
 	}
-	/* Another trace has these packets; all of the wanted trace's are in files then. */
+	/*
+	 * These packets belong to another trace; all packets of the wanted one are in files then.
+	 */
 	if (turns(s) > 0) {
 		l->count = 0;
 	}
@@ -281,7 +284,7 @@ bool buffer_source_copy_from(
 	return true;
 }
 
-/* The counters of two traces are kept; those of a third one replace this trace's. */
+/* The table keeps the counters of two traces; a third trace reuses this trace's entry. */
 struct buffer_counts buffer_source_counts(const struct buffer_source *s, uint64_t stream)
 {
 	return turns(s) > 1 ? (struct buffer_counts){ 0 } : counts_of(s, stream);
@@ -351,7 +354,10 @@ bool buffer_source_next_trace(const struct buffer_source *s, uint8_t uuid[16], c
 	if (turns(s) <= 0 || !buffer_source_read(s, &h, sizeof(h), 0)) {
 		return false;
 	}
-	/* The header keeps two turns, until the next one is prepared: of more, the newest. */
+	/*
+	 * The header keeps two turns until the next one is prepared. After more than two turns, the
+	 * newest one is used.
+	 */
 	uint32_t next = h.turn - s->turn == 2 ? h.turn - 1 : h.turn;
 	const struct buffer_trace *t = &h.traces[next % 2];
 

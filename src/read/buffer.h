@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A process's events that are not in files yet: its buffer file
- * (format/buffer.h), read while it lives or after it died. Nothing in the file
- * is believed before it was checked, and reading gives no memory to pages that
- * were never written. One thread a source. For the CTF reader and for recovery.
+ * Reads the events of a process that are not in files yet, out of its buffer file
+ * (format/buffer.h), while the process lives or after it died. Everything in the file is checked
+ * before use, and reading allocates no memory for pages that were never written. Each source
+ * belongs to one thread. For the CTF reader and for recovery.
  */
 #ifndef READ_BUFFER_H
 #define READ_BUFFER_H
@@ -15,26 +15,25 @@
 #include "format/buffer.h"
 #include "format/packet.h"
 
-/* Names a directory that tests use instead of /dev/shm. */
+/* Names a directory to use instead of /dev/shm, for tests. */
 #define BUFFER_SOURCE_VARIABLE "WAYMARK_SHM"
 
 /* A packet in a buffer, with a copy of its header. */
 struct buffer_packet {
 	struct packet_header header; /* events_discarded with `evicted` added */
 	uint64_t offset; /* in the buffer file */
-	size_t content_bytes; /* that are published, with the header */
-	uint64_t evicted; /* of its stream, when the header was copied */
+	size_t content_bytes; /* published bytes, with the header */
+	uint64_t evicted; /* its stream's count when the header was copied */
 };
 
 struct buffer_source;
 
 /*
- * The buffer of the trace with that uuid: /dev/shm/waymark-<uuid>, else DIRECTORY/.arena,
- * else the one there whose header names it: its process could not rename it when
- * this trace took it over. NULL with *error: ENOENT when there is none, EBADMSG when
- * the file is no buffer or its header is damaged, EPERM when it is neither the
- * caller's nor the directory's owner's, else why it cannot be opened. Never
- * follows symbolic links.
+ * Opens the buffer of the trace with that uuid: /dev/shm/waymark-<uuid>, else DIRECTORY/.arena,
+ * else the buffer in /dev/shm whose header names the trace, as a process may be unable to rename
+ * its buffer when the trace takes it over. Returns NULL with *error: ENOENT if there is none,
+ * EBADMSG if the file is no buffer or its header is damaged, EPERM if its owner is neither the
+ * caller nor the directory's owner, else the errno of opening it. Never follows symbolic links.
  */
 struct buffer_source *buffer_source_open(const char *directory, const uint8_t uuid[16], int *error);
 
@@ -45,109 +44,120 @@ void buffer_source_explain(char *text, size_t size, const uint8_t uuid[16], int 
 struct buffer_source *buffer_source_open_path(const char *path, int *error);
 void buffer_source_close(struct buffer_source *s);
 
-/* True if its process lives, or somebody recovers it now. */
+/* True if its process lives, or another process recovers it now. */
 bool buffer_source_is_live(const struct buffer_source *s);
 
-/* True if its process has exited for sure, even if somebody recovers or moves it now. */
+/* True if its process has exited for sure, even if another process recovers or moves it now. */
 bool buffer_source_is_dead(const struct buffer_source *s);
 
 /*
- * Keeps every other process from recovering or moving it, until buffer_source_close().
- * Returns 0, EWOULDBLOCK if its process lives, EBUSY if another one recovers or
- * moves it, ENOENT if the path no longer names this file.
+ * Keeps every other process from recovering or moving it, until buffer_source_close(). Returns 0,
+ * EWOULDBLOCK if its process lives, EBUSY if another process recovers or moves it, ENOENT if the
+ * path no longer names this file.
  */
 int buffer_source_lock(struct buffer_source *s);
 
 /*
- * The packets that are there now, sorted by (stream_instance_id, sequence), each
- * once. Returns their number; they are valid until the next call. None if the
- * process records into another trace by now, to which they belong then.
+ * Finds the packets now in memory, sorted by (stream_instance_id, sequence), each once. Returns
+ * their number; they are valid until the next call. Returns 0 if the process already records into
+ * another trace, which then owns the packets.
  */
 size_t buffer_source_scan(struct buffer_source *s, const struct buffer_packet **packets);
 
 /*
- * Finds a packet that the last scan did not meet, because it began behind it: one more scan serves
- * all such calls. False: there is none. The packets of the last scan stay valid.
+ * Finds a packet that the last scan missed because it began after the scan had passed its place.
+ * One more scan serves all these calls. Returns false if there is none. The packets of the last
+ * scan stay valid.
  */
 bool buffer_source_find(
 	struct buffer_source *s, uint64_t stream, uint64_t sequence, struct buffer_packet *p);
 
-/* Updates a packet that may have grown. False: it is gone, or another trace has the buffer now. */
+/*
+ * Updates a packet that may have grown. Returns false if it is no longer in memory, or if the process
+ * records into another trace now.
+ */
 bool buffer_source_look_again(const struct buffer_source *s, struct buffer_packet *p);
 
 /*
- * Copies a packet's header and content: p->content_bytes. In the copy, uuid is
- * the trace's, content_size is what was copied and events_discarded as in `p`. False: the
- * process reused the memory meanwhile, and the copy is invalid.
+ * Copies a packet's header and content: p->content_bytes. In the copy, uuid is the trace's,
+ * content_size is the size copied, and events_discarded is as in `p`. Returns false if the process
+ * reused the memory meanwhile; the copy is invalid then.
  */
 bool buffer_source_copy(
 	struct buffer_source *s, const struct buffer_packet *p, unsigned char *buffer);
 
-/* The same for the header and the content from `from` on, to the same offsets of `buffer`. */
+/* Copies the header, and the content from `from` on, to the same offsets of `buffer`. */
 bool buffer_source_copy_from(
 	struct buffer_source *s, const struct buffer_packet *p, size_t from, unsigned char *buffer);
 
-/* A stream's counters for this trace, see struct buffer_stream. */
+/* A stream's counters for this trace; see struct buffer_stream. */
 struct buffer_counts {
 	uint64_t lost;
 	uint64_t evicted;
 };
 
-/* Zero if the table has no entry. */
+/* Returns a stream's counters; zeros if the table has no entry. */
 struct buffer_counts buffer_source_counts(const struct buffer_source *s, uint64_t stream);
 
-/* The number of the process's streams, as far as the table goes. */
+/* Returns the number of the process's streams, at most that of the table's entries. */
 uint64_t buffer_source_streams(const struct buffer_source *s);
 
-/* Both readings of the clocks. `now` equals `begin` if the process died while it took another. */
+/*
+ * Reads the clocks' first and latest readings. `now` equals `begin` if the process died while
+ * writing a reading.
+ */
 void buffer_source_clock(
 	const struct buffer_source *s, struct buffer_clock *begin, struct buffer_clock *now);
 
-/* True if everything is in the stream files, and nothing will be recorded. */
+/* True if all events are in the stream files and no more will be recorded. */
 bool buffer_source_is_closed(const struct buffer_source *s);
 
-/* True if the process exited and left events here; *error: an errno, 0: threads still recorded. */
+/*
+ * True if the process exited and left events here. *error is an errno; 0 if threads still recorded.
+ */
 bool buffer_source_end(const struct buffer_source *s, int *error);
 
 /*
- * True if the process records into another trace by now; sets the uuid and the directory
- * (BUFFER_FILE_PATH_BYTES) of the next one, or of the newest if there were more than two.
+ * True if the process already records into another trace. Sets the uuid and the directory
+ * (BUFFER_FILE_PATH_BYTES) of the next trace, or of the newest if more than two followed.
  */
 bool buffer_source_next_trace(const struct buffer_source *s, uint8_t uuid[16], char *directory);
 
-/* Makes that trace the wanted one if it is the current one or the one before. */
+/* Makes the trace with that uuid the wanted one if it is the current or the previous trace. */
 void buffer_source_turn(struct buffer_source *s, const uint8_t uuid[16]);
 
 /*
- * buffer_source_lock() that waits: 10 seconds for whoever recovers or moves it, 0.2 seconds for a
- * lock that may be a reader's, which checks whether the process lives.
+ * Locks like buffer_source_lock(), but waits: 10 seconds while another process recovers or moves
+ * it, 0.2 seconds for a lock that may be a reader's, which checks whether the process lives.
  */
 int buffer_source_lock_patiently(struct buffer_source *s);
 
-/* The file's header, as it was when opened. */
+/* Returns the file's header as of the opening. */
 const struct buffer_file *buffer_source_header(const struct buffer_source *s);
 
-/* The totals of its process when it was opened; no events: they are not known. */
+/*
+ * Returns its process's totals as of the opening, without the number of events, which is unknown.
+ */
 struct buffer_totals buffer_source_totals(const struct buffer_source *s);
 
-/* The trace that it belongs to, as it was when opened. */
+/* Returns the trace that it belongs to, as of the opening. */
 const struct buffer_trace *buffer_source_trace(const struct buffer_source *s);
 const char *buffer_source_path(const struct buffer_source *s);
 
-/* True if it lies in a trace's directory, and is moved with it. */
+/* True if it is in a trace's directory, and is moved with it. */
 bool buffer_source_is_in_trace(const struct buffer_source *s);
 
-/* The folder of buffers, and whether a file's name there is one of a buffer. */
+/* Return the folder of buffers, and whether a file name in it is a buffer's. */
 const char *buffer_source_folder(void);
 bool buffer_source_is_name(const char *file);
 
 /*
- * An errno if the environment names a folder that is none: leftovers would seem not to exist.
- * Else 0.
+ * Returns an errno if the environment names a folder that is none, as leftovers would seem not to
+ * exist; else 0.
  */
 int buffer_source_folder_error(void);
 
-/* The process of a jail's buffer. */
+/* State of the process of a jail's buffer. */
 enum buffer_owner {
 	BUFFER_OWNER_NONE, /* no process has claimed it, but one of the family may */
 	BUFFER_OWNER_NEVER, /* no process has claimed it, and none will */
@@ -156,14 +166,14 @@ enum buffer_owner {
 };
 
 /*
- * Looks at the process of a jail's open buffer. *pid: its process when it was seen last, 0: never;
- * updated, as it helps when the lock is gone too early.
+ * Finds the state of the process of a jail's open buffer. *pid is its process when last seen, 0 if
+ * never. The call updates it; a later call needs it if the process closes its lock too early.
  */
 enum buffer_owner buffer_owner_look(int fd, uint32_t *pid);
 
 /*
- * True if a process whose lock is gone has exited for sure, so that another one may record into
- * its buffer: two would spoil each other's events. False if that is not known.
+ * True if a process without its lock has exited for sure, so that another one may record into its
+ * buffer; two would spoil each other's events. False if that is unknown.
  */
 bool buffer_owner_is_dead(int fd);
 

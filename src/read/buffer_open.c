@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opens buffer files: where they lie, to which trace and user they belong, and whether a process
- * records into them. A jail's family has its buffers mapped, so flock(2) only shows whether any of
- * the family lives; a lock of fcntl(2) is a process's own, see format/buffer_jail.h. Nothing in a
- * header is believed before it was checked. For the CTF reader and for recovery.
+ * Opens buffer files: finds their paths, their traces and users, and whether a process records into
+ * them. A jail's family has its buffers mapped, so flock(2) only shows whether any process of the
+ * family lives; an fcntl(2) lock belongs to one process, see format/buffer_jail.h. Every header is
+ * checked before use. For the CTF reader and for recovery.
  */
 #include "read/buffer_source.h"
 
@@ -24,12 +24,12 @@
 #include "base/vec.h"
 #include "format/buffer_jail.h"
 
-/* Tries to find out whether a lock is the process's. */
+/* Attempts to find out whether the process holds a lock. */
 #define LOOKS 3
 
 /*
- * A recovery takes its time, and so does a process that moves its buffer into its trace; a reader
- * that checks whether the process lives takes none.
+ * A recovery, or a process that moves its buffer into its trace, needs time; a reader that checks
+ * whether the process lives needs almost none.
  */
 #define TRIES_OF_OTHERS 1000
 #define TRIES_OF_PROCESS 20
@@ -91,7 +91,7 @@ static char *shared_path(const uint8_t uuid[16])
 	return join(buffer_source_folder(), name);
 }
 
-/* Closes what was opened. */
+/* Closes and frees a source that cannot be used. */
 static struct buffer_source *fail(struct buffer_source *s, int *error, int reason)
 {
 	*error = reason;
@@ -109,7 +109,10 @@ static bool header_is_sane(const struct buffer_source *s)
 	       memchr(h->traces[1].directory, '\0', sizeof(h->traces[1].directory));
 }
 
-/* Makes the trace of that uuid the wanted one: the current one, or the next of a turn under way. */
+/*
+ * Makes the trace of that uuid the wanted one if it is the current one, or the next one of a turn
+ * in progress.
+ */
 static bool find_trace(struct buffer_source *s, const uint8_t uuid[16])
 {
 	for (uint32_t turn = s->header.turn; turn <= s->header.turn + 1; turn++) {
@@ -121,7 +124,7 @@ static bool find_trace(struct buffer_source *s, const uint8_t uuid[16])
 	return false;
 }
 
-/* The same by the file's name, which has a trace's uuid unless it could not be renamed. */
+/* Finds the trace by the file's name, which has a trace's uuid unless renaming failed. */
 static bool find_trace_by_name(struct buffer_source *s)
 {
 	const char *digits = strrchr(s->path, '-');
@@ -138,7 +141,7 @@ static bool find_trace_by_name(struct buffer_source *s)
 	return find_trace(s, uuid);
 }
 
-/* Opens a buffer and reads its header only. Takes the path over. */
+/* Opens a buffer and reads its header only. Takes ownership of the path. */
 static struct buffer_source *open_header(char *path, int *error)
 {
 	struct buffer_source *s = xcalloc(1, sizeof(*s));
@@ -158,7 +161,7 @@ static struct buffer_source *open_header(char *path, int *error)
 	return s;
 }
 
-/* Maps a buffer whose header was read; NULL stays NULL. */
+/* Maps a buffer whose header was read; does nothing for NULL. */
 static struct buffer_source *map_whole(struct buffer_source *s, int *error)
 {
 	if (!s) {
@@ -170,7 +173,7 @@ static struct buffer_source *map_whole(struct buffer_source *s, int *error)
 		return fail(s, error, errno);
 	}
 	s->map = map;
-	/* The name changes at the moment of a turn; if it was not renamed, the header decides. */
+	/* A turn renames the file; if it was not renamed, the header decides. */
 	if (!find_trace_by_name(s)) {
 		s->turn = s->header.turn;
 	}
@@ -187,7 +190,7 @@ struct buffer_source *buffer_source_open_path(const char *path, int *error)
 	return open_owned(xstrdup(path), error);
 }
 
-/* Anybody may put files into /dev/shm: only the trace's owner and this user are trusted. */
+/* Any user may put files into /dev/shm: only the trace's owner and this user are trusted. */
 static bool is_trusted(const struct buffer_source *s, const char *directory)
 {
 	struct stat buffer;
@@ -209,7 +212,7 @@ static struct buffer_source *open_of(
 	return s && !is_trusted(s, directory) ? fail(s, error, EPERM) : s;
 }
 
-/* Looks for a buffer by its header: a process without the rights could not rename it. */
+/* Looks for a buffer by its header, as a process without the rights could not rename it. */
 static struct buffer_source *search(const char *directory, const uint8_t uuid[16])
 {
 	DIR *folder = opendir(buffer_source_folder());
@@ -329,7 +332,7 @@ bool buffer_owner_has_family(int fd)
 
 enum mapped { MAPPED_NOT, MAPPED, MAPPED_UNKNOWN };
 
-/* MAPPED if the process has the file mapped; `pid` is its number in this namespace. */
+/* MAPPED if process `pid` of this namespace maps the file. */
 static enum mapped is_mapped_by(int fd, uint32_t pid)
 {
 	char path[64];
@@ -352,7 +355,7 @@ static enum mapped is_mapped_by(int fd, uint32_t pid)
 	return found ? MAPPED : MAPPED_NOT;
 }
 
-/* The process's number in its own namespace; `pid` if it is not known. */
+/* Returns the process's number in its own namespace; `pid` if that is unknown. */
 static uint32_t own_number(uint32_t pid)
 {
 	char path[64];
@@ -374,7 +377,10 @@ static uint32_t own_number(uint32_t pid)
 	return number;
 }
 
-/* MAPPED if any process with the number `own` in its namespace maps the file; 0: any number. */
+/*
+ * MAPPED if a process whose number in its own namespace is `own` maps the file; 0 means any
+ * process.
+ */
 static enum mapped is_mapped_by_own(int fd, uint32_t own)
 {
 	enum mapped result = MAPPED_NOT;
@@ -414,7 +420,7 @@ enum buffer_owner buffer_owner_look(int fd, uint32_t *pid)
 {
 	struct buffer_file h;
 
-	/* The header first: a claim comes behind its lock. */
+	/* Reads the header first: a process claims the buffer after locking it. */
 	if (pread(fd, &h, sizeof(h), 0) != (ssize_t)sizeof(h)) {
 		return BUFFER_OWNER_GONE;
 	}
@@ -437,8 +443,8 @@ bool buffer_owner_is_dead(int fd)
 	struct buffer_file h;
 
 	/*
-	 * A process that was killed while it claimed the buffer may have no number. If no process
-	 * of the family is seen, that this one is not seen proves nothing.
+	 * A process that was killed while claiming the buffer may have no number. Not finding this
+	 * process proves nothing unless another process of the family is found.
 	 */
 	return pread(fd, &h, sizeof(h), 0) == (ssize_t)sizeof(h) && h.pid && !h.jail.unlocked &&
 	       is_mapped_by_own(fd, h.pid) == MAPPED_NOT &&
@@ -447,7 +453,10 @@ bool buffer_owner_is_dead(int fd)
 
 /* ---- Locks ---- */
 
-/* True if a process of the jail may record: one of the family, when its own has exited. */
+/*
+ * True if a process of the jail may record: its own, or another of the family after that one
+ * exited.
+ */
 static bool is_owned(const struct buffer_source *s)
 {
 	uint32_t pid = 0;
@@ -469,7 +478,10 @@ bool buffer_source_is_live(const struct buffer_source *s)
 	return false;
 }
 
-/* EWOULDBLOCK: its process records and shares the lock; EBUSY: somebody recovers or moves it. */
+/*
+ * Returns EWOULDBLOCK if its process records and shares the lock, EBUSY if another process recovers
+ * or moves it.
+ */
 static int why_locked(const struct buffer_source *s)
 {
 	if (flock(s->fd, LOCK_SH | LOCK_NB) != 0) {
@@ -486,7 +498,7 @@ bool buffer_source_is_dead(const struct buffer_source *s)
 	if (s->header.jail.on) {
 		return !is_owned(s);
 	}
-	/* A reader that checks this, too, has the lock for a moment. */
+	/* Another reader that makes the same check holds the lock for a moment. */
 	for (int i = 0; i < LOOKS && error == EWOULDBLOCK; i++) {
 		error = flock(s->fd, LOCK_EX | LOCK_NB) == 0 ? 0 : why_locked(s);
 	}

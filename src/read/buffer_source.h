@@ -19,18 +19,18 @@ struct buffer_source {
 	uint64_t bytes;
 	struct buffer_file header;
 	uint32_t turn; /* of the wanted trace, which is header.traces[turn % 2] */
-	struct buffer_packets scanned; /* by buffer_source_scan() */
-	struct buffer_packets again; /* scanned later, for buffer_source_find() */
+	struct buffer_packets scanned; /* result of buffer_source_scan() */
+	struct buffer_packets again; /* a later scan, for buffer_source_find() */
 	bool has_again;
 };
 
 /*
- * True if another process of a jail records into it by now, so that data read before this call
- * may be that one's. Packets need no such check: they have the trace's uuid.
+ * True if another process of a jail already records into it, so that data read before this call may
+ * be that process's. Packets need no such check: they have the trace's uuid.
  */
 bool buffer_source_is_anothers(const struct buffer_source *s);
 
-/* Reads `n` bytes; false if the file has fewer there. Gives no memory to holes. */
+/* Reads `n` bytes; false if the file is too short. Allocates no memory for holes. */
 bool buffer_source_read(const struct buffer_source *s, void *buffer, size_t n, uint64_t offset);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers out of a trace's bytes: unaligned, and in the byte order of the host
- * that wrote them. `swap` is a constant wherever it matters for speed.
+ * Loads numbers from a trace's bytes: unaligned, in the byte order of the host that wrote them.
+ * `swap` is a constant wherever speed matters.
  */
 #ifndef READ_BYTES_H
 #define READ_BYTES_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Classes by number (an array, and a hash for numbers no tracer gives out) and by name. */
+/*
+ * Finds classes by number, in an array and, for numbers too large for any tracer, a hash, and by
+ * name.
+ */
 #include "read/classes.h"
 
 #include <inttypes.h>
@@ -8,7 +11,7 @@
 /* Larger numbers go into the hash: a damaged mapping must not cost gigabytes. */
 #define NEAR_IDS UINT64_C(65536)
 
-/* A value of the hash of far numbers, which keeps its values: the class may change. */
+/* A value of the hash of far numbers. The hash keeps the pointer, so the class can change. */
 struct binding {
 	struct event_class *class;
 };

@@ -26,20 +26,20 @@ struct class_table {
 void classes_init(struct class_table *t);
 void classes_fini(struct class_table *t);
 
-/* The class of that name; *created: it is new, and has no event yet. */
+/* Returns the class of that name. *created: it is new, and has no event yet. */
 struct event_class *classes_make(
 	struct class_table *t, const char *name, size_t length, bool *created);
 
-/* Another class of that name, for traces in which a name can be declared in several ways. */
+/* Adds another class of that name, for traces that may declare a name in several ways. */
 struct event_class *classes_add(struct class_table *t, const char *name);
 
 /* Binds `id` to the class, for all later records. */
 void classes_bind(struct class_table *t, uint64_t id, struct event_class *class);
 
-/* For classes_get(): the class of a number that is not in the array. */
+/* Returns the class of a number that is not in the array. For classes_get(). */
 struct event_class *classes_far(const struct class_table *t, uint64_t id);
 
-/* The class that `id` is bound to, or NULL. */
+/* Returns the class that `id` is bound to, or NULL. */
 static inline struct event_class *classes_get(const struct class_table *t, uint64_t id)
 {
 	return LIKELY(id < t->by_id.count) ? t->by_id.items[id] : classes_far(t, id);

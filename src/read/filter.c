@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Filters by name, time, process and thread. Names are matched once for each event class; a
- * filter's verdicts are its reader's. Commands call this between the reader and the view.
+ * Filters records by name, time, process and thread. Names are matched once for each event class,
+ * so a filter belongs to one reader. Commands call this between the reader and the view.
  */
 #include "read/filter.h"
 
@@ -13,7 +13,7 @@
 
 #define NS_PER_S INT64_C(1000000000)
 
-/* The most seconds that fit into nanoseconds of 63 bits. */
+/* Most seconds that fit into nanoseconds of 63 bits. */
 #define SECONDS_MAX (INT64_MAX / NS_PER_S - 1)
 
 enum verdict { UNASKED, WANTED, UNWANTED };
@@ -124,7 +124,7 @@ static bool in_window(struct filter *f, int64_t ns)
 	       (!f->to.set || ns <= absolute(f, f->to));
 }
 
-/* True if `id` is wanted; without any, all are. */
+/* True if `id` is wanted. An empty list wants all. */
 static bool has_id(const struct filter_ids *wanted, uint32_t id)
 {
 	vec_foreach (const uint32_t *, it, wanted) {
@@ -135,7 +135,7 @@ static bool has_id(const struct filter_ids *wanted, uint32_t id)
 	return wanted->count == 0;
 }
 
-/* The last pattern that matches decides; if none does, the opposite of the first one. */
+/* The last matching pattern decides; if none matches, the opposite of the first one. */
 static enum verdict judge(const struct filter *f, const char *name)
 {
 	for (size_t i = f->patterns.count; i-- > 0;) {
@@ -171,7 +171,7 @@ bool filter_passes(struct filter *f, const struct record *rec)
 size_t filter_keep(struct filter *f, struct record *records, size_t count)
 {
 	bool by_name = f->pids.count + f->tids.count == 0 && !f->from.set && !f->to.set;
-	const struct event_class *class = NULL; /* to which `wanted` applies */
+	const struct event_class *class = NULL; /* the class that `wanted` was decided for */
 	bool wanted = false;
 	size_t kept = 0;
 

@@ -13,7 +13,10 @@
 
 #include "format/ctf.h"
 
-/* True if an entry of the directory is a native trace. Links may lead out of it: not followed. */
+/*
+ * True if an entry of the directory is a native trace. Links are not followed: they may lead out of
+ * it.
+ */
 static bool has_trace(int directory, const char *name)
 {
 	struct stat st;

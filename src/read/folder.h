@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A folder of traces, one of each process that was forked before their trace had its final name
+ * A folder of traces, one for each process that was forked before the trace had its final name
  * (waymark-ctf(5)). All commands read it as one trace. One thread.
  */
 #ifndef READ_FOLDER_H
@@ -16,8 +16,8 @@ struct folder_traces {
 };
 
 /*
- * Adds the paths of the native traces in the folder `path`, in memory of the arena. Returns their
- * number: 0 also for a trace, and if `path` is no folder.
+ * Adds the paths of the native traces in the folder `path`, allocated in the arena. Returns their
+ * number: 0 also if `path` is a trace itself or no folder.
  */
 size_t folder_list(struct folder_traces *traces, struct arena *arena, const char *path);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The window over a trace's bytes. Before more is read, the bytes that are left move to the front,
- * so a record is whole in memory whatever its place. Called by reader.c and by readers of files.
+ * The window over a trace's bytes. Before each read, the remaining bytes move to the front, so a
+ * record is contiguous in memory wherever it is in the file. Called by reader.c and the readers of
+ * files.
  */
 #include "read/input.h"
 
@@ -15,7 +16,7 @@
 
 #include "base/memory.h"
 
-/* Small enough to stay in a core's own cache between read(2) and the decoder. */
+/* Small enough to stay in a core's own cache from read(2) until it is decoded. */
 #define WINDOW ((size_t)256 * 1024)
 
 void input_init(struct input *in, int fd)
@@ -47,13 +48,13 @@ void input_fini(struct input *in)
 	*in = (struct input){ .fd = -1 };
 }
 
-/* Files are always ready; a poll(2) for each window costs nothing. */
+/* Files are always ready, and a poll(2) for each window is cheap. */
 bool input_would_wait(const struct input *in)
 {
 	return poll(&(struct pollfd){ .fd = in->fd, .events = POLLIN }, 1, 0) == 0;
 }
 
-/* One read(2). Waits for a descriptor that does not block. */
+/* Calls read(2) once. If a non-blocking descriptor has no bytes, waits first. */
 static void read_some(struct input *in)
 {
 	if (in->on_wait && input_would_wait(in) && !in->on_wait(in->on_wait_data)) {
@@ -92,7 +93,7 @@ bool input_fill(struct input *in, size_t n)
 	if (in->at_end) {
 		return input_left(in) >= n;
 	}
-	/* Moves the bytes that are left to the front; makes the window at least `n` bytes long. */
+	/* Moves the remaining bytes to the front; makes the window at least `n` bytes long. */
 	size_t left = input_left(in);
 
 	in->base = input_offset(in);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Open addressing with linear probing; at most half of the table is full, and every key is found
- * from its home without a hole between. analyse and the reader of captures call this.
+ * Open addressing with linear probing. At most half of the table is full, and there is no hole
+ * between a key and its home. Called by analyse and the reader of captures.
  */
 #include "read/keys.h"
 
@@ -19,7 +19,7 @@ void keys_fini(struct keys *k)
 	*k = (struct keys){ 0 };
 }
 
-/* Sums of products do not wait for one another. */
+/* A sum of products: the multiplications run in parallel. */
 static inline size_t home_of(const struct keys *k, const struct key *key)
 {
 	uint64_t thread = (uint64_t)key->pid << 32 | key->tid;
@@ -30,7 +30,7 @@ static inline size_t home_of(const struct keys *k, const struct key *key)
 	return (size_t)((hash ^ hash >> 29) >> 32) & (k->capacity - 1);
 }
 
-/* The slot of the key, or the free one that it would get. */
+/* Returns the slot of the key, or the free slot that it would get. */
 static inline struct key_slot *find(const struct keys *k, const struct key *key)
 {
 	size_t at = home_of(k, key);
@@ -80,7 +80,7 @@ uint32_t keys_swap(struct keys *k, const struct key *key, uint32_t value)
 	return before;
 }
 
-/* Moves later keys into the hole, unless they would be before their home then. */
+/* Moves later keys into the hole, unless that is before their home. */
 static void close_hole(struct keys *k, size_t hole)
 {
 	size_t mask = k->capacity - 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A hash table from threads, and from scopes of threads, to numbers. A removed key leaves no mark,
- * so the table is as large as the most keys in it at one time. One thread.
+ * so the table's size depends only on the most keys in it at one time. One thread.
  */
 #ifndef READ_KEYS_H
 #define READ_KEYS_H
@@ -27,7 +27,7 @@ struct key_slot {
 	uint32_t value; /* KEYS_NONE: free */
 };
 
-/* A zeroed one is empty. */
+/* A table; empty when zeroed. */
 struct keys {
 	struct key_slot *slots;
 	size_t count;
@@ -36,10 +36,10 @@ struct keys {
 
 void keys_fini(struct keys *k);
 
-/* The value of a key; KEYS_NONE: there is none. */
+/* Returns the value of a key; KEYS_NONE if there is none. */
 uint32_t keys_get(const struct keys *k, const struct key *key);
 
-/* Stores a value, which is not KEYS_NONE; returns the one before, or KEYS_NONE. */
+/* Stores a value other than KEYS_NONE; returns the previous one, or KEYS_NONE. */
 uint32_t keys_swap(struct keys *k, const struct key *key, uint32_t value);
 
 /* Removes a key; returns its value, or KEYS_NONE. */

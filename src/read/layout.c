@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Measures and decodes the arguments of records. Numbers and strings, which most events have, take
- * the short loops; other arguments a function for each. The reader of native traces measures, the
- * views decode.
+ * Measures and decodes the arguments of records. Numbers and strings, which most events have, are
+ * handled in short loops; each other form has its function. The reader of native traces measures,
+ * the views decode.
  */
 #include "read/layout.h"
 
@@ -20,7 +20,7 @@ static inline size_t align_up(size_t n, size_t align)
 /* A place in a payload, and the payload's end. */
 struct bounds {
 	size_t at;
-	size_t left; /* bytes of the payload, from its begin */
+	size_t left; /* bytes of the payload, counted from its start */
 	bool swap;
 };
 
@@ -70,7 +70,7 @@ size_t layout_to_string(const struct record_layout *l)
 	return is_last ? layout_offset(l, i) + l->fields[i].size : 0;
 }
 
-/* The end of the argument behind `at`, of any form; SIZE_MAX: behind the payload's end. */
+/* Returns the end of the argument after `at`, of any form; SIZE_MAX if it exceeds the payload. */
 static size_t end_of_field(const struct record_layout *l, const struct layout_field *f,
 	const unsigned char *payload, struct bounds b)
 {
@@ -127,7 +127,7 @@ size_t layout_measure(
 	return at;
 }
 
-/* A number of 1, 2, 4 or 8 bytes, extended to 64 bits. */
+/* Loads a number of 1, 2, 4 or 8 bytes, extended to 64 bits. */
 static inline uint64_t load(const unsigned char *p, size_t size, bool is_signed, bool swap)
 {
 	uint64_t v = 0;
@@ -180,7 +180,7 @@ void layout_set_debug(
 	value->number = load(p, size, debug_shapes[kind].form == DEBUG_SIGNED, swap);
 }
 
-/* Text, bytes, or a blob of a debug value. */
+/* Sets text, bytes, or a blob of a debug value. */
 static void set_blob(struct value *value, const unsigned char *bytes, bool swap)
 {
 	uint32_t size = load32(bytes - 2 * sizeof(size), swap);
@@ -191,7 +191,7 @@ static void set_blob(struct value *value, const unsigned char *bytes, bool swap)
 	value->is_cut = value->text && value->length < size;
 }
 
-/* Decodes the argument behind `at`, which was measured. */
+/* Decodes the argument after `at`, which was measured. */
 static void decode_field(const struct record_layout *l, const struct layout_field *f,
 	struct value *value, const unsigned char *payload, struct bounds b)
 {
@@ -236,7 +236,7 @@ void layout_decode(const struct record_layout *l, struct value *values,
 	size_t at = 0;
 
 	if (UNLIKELY(l->is_odd)) {
-		/* Measured before: as far as it goes, it ends. */
+		/* The payload was measured before, so its arguments end inside it. */
 		decode_odd(l, values, payload, (struct bounds){ 0, SIZE_MAX, swap });
 		return;
 	}

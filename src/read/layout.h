@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How the arguments of one kind of event are laid out in a packet (format/packet.h,
- * format/debug.h): natural alignment, counted from the record's begin; a string is its length and
- * its bytes. A record is measured when it is read, decoded only on demand. Pure functions.
+ * format/debug.h): with natural alignment, counted from the record's start; a string is its length
+ * and its bytes. A record is measured when it is read, and decoded only on demand. Pure functions.
  */
 #ifndef READ_LAYOUT_H
 #define READ_LAYOUT_H
@@ -25,7 +25,7 @@ enum layout_form {
 };
 
 struct layout_field {
-	uint8_t size; /* bytes; of a string: of its length */
+	uint8_t size; /* bytes; for a string, of its length */
 	uint8_t align; /* bytes */
 	bool is_signed;
 	uint8_t form; /* of enum layout_form */
@@ -34,7 +34,7 @@ struct layout_field {
 struct record_layout {
 	size_t size; /* of all arguments, or PAYLOAD_VARIES */
 	size_t count;
-	bool is_odd; /* has other arguments than numbers and strings */
+	bool is_odd; /* has arguments other than numbers and strings */
 	uint8_t pointer_bytes; /* of the traced host */
 	struct layout_field fields[];
 };
@@ -42,16 +42,16 @@ struct record_layout {
 /* Sets `size` and `is_odd` from the fields. */
 void layout_finish(struct record_layout *l);
 
-/* The offset of argument `i`, if none before it varies in size. */
+/* Returns the offset of argument `i`, before which no argument may vary in size. */
 size_t layout_offset(const struct record_layout *l, size_t i);
 
-/* The index of the first argument that varies in size; their count: none does. */
+/* Returns the index of the first argument that varies in size; their count if none does. */
 size_t layout_first_varying(const struct record_layout *l);
 
-/* The offset of the bytes of the only string, if it is the last argument; else 0. */
+/* Returns the offset of the bytes of the only string if it is the last argument; else 0. */
 size_t layout_to_string(const struct record_layout *l);
 
-/* The bytes of the arguments at `payload`; SIZE_MAX: more than the `left` bytes that are there. */
+/* Returns the size of the arguments at `payload`; SIZE_MAX if it exceeds the `left` bytes. */
 size_t layout_measure(
 	const struct record_layout *l, const unsigned char *payload, size_t left, bool swap);
 
@@ -59,10 +59,10 @@ size_t layout_measure(
 void layout_decode(const struct record_layout *l, struct value *values,
 	const unsigned char *payload, bool swap);
 
-/* Sets a string from its bytes in a packet; format/packet.h has the mark at its end. */
+/* Sets a string from its bytes in a packet; for the mark at its end see format/packet.h. */
 void layout_set_string(struct value *value, const unsigned char *bytes, uint32_t length);
 
-/* Sets 128 bits at `p`. */
+/* Sets a value to the 128 bits at `p`. */
 void layout_set_pair(struct value *value, const unsigned char *p, bool swap);
 
 /* Sets a debug value that is no blob: a number or pair of `size` bytes at `p`. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merges several traces by time, in one reader. Each part holds its next record; a run of one
- * trace goes on until its time passes the next one's. A part reads on only when its last record
- * was used. Commands and the API open traces with this.
+ * Merges several traces by time in one reader. Each part holds its next record; records of one
+ * trace follow until their time passes the next trace's. A part reads its next record only after
+ * its last one was used. Commands and the API open traces with this.
  */
 #include "read/merge.h"
 
@@ -16,9 +16,9 @@
 #include "text/out.h"
 
 enum part_state {
-	PART_BEHIND, /* its next record has to be read */
-	PART_READY, /* `record` is its next one */
-	PART_WAITING, /* it is followed, and has no record older than its horizon */
+	PART_BEHIND, /* its next record was not read yet */
+	PART_READY, /* its next record is `record` */
+	PART_WAITING, /* it is followed, and has no record up to its horizon */
 	PART_ENDED,
 };
 
@@ -26,29 +26,32 @@ struct part {
 	struct reader *reader;
 	const char *path;
 	enum part_state state;
-	struct record record; /* as its reader gave it, with shifted time */
-	uint64_t shift; /* from its time to the first trace's, modulo 2^64 */
+	struct record record; /* record of its reader, with shifted time */
+	uint64_t shift; /* difference from its time to the first trace's, modulo 2^64 */
 	uint32_t first_trace; /* index of its first trace in the merged reader */
-	VEC(struct event_class *) classes; /* merged ones by its own index; NULL: not met */
+	VEC(struct event_class *) classes; /* merged classes by its own index; NULL: not seen yet */
 };
 
 struct merge {
 	struct reader base;
-	struct folder_traces members; /* paths of all parts, also of those that cannot be opened */
+	struct folder_traces members; /* paths of all parts, even of those that cannot be opened */
 	struct part *parts;
 	size_t count;
 	struct part *current;
-	int64_t limit; /* `current` goes on up to this time */
-	bool has_waited; /* the caller, since the parts had nothing */
+	int64_t limit; /* `current` continues up to this time */
+	bool has_waited; /* the caller has waited, as no part had a record */
 	struct trace_info *traces;
-	const char *hostname; /* of the first trace that has one; NULL: none has */
+	const char *hostname; /* hostname of the first trace that has one; NULL: none has */
 	struct hash by_declaration; /* classes of all parts */
 	struct arena arena;
 };
 
 static const struct reader_format merge_format;
 
-/* Two traces' events are one class if all that readers see of them is the same. */
+/*
+ * Finds the class for a part's event. Two traces' events share a class if readers see no
+ * difference.
+ */
 static COLD struct event_class *find_class(struct merge *m, const struct event_class *of_part)
 {
 	const struct event *e = of_part->event;
@@ -94,7 +97,7 @@ static struct event_class *map_class(
 	return *mapped;
 }
 
-/* Reads a part's next record. READ_END: it is ready, or it has ended. */
+/* Reads a part's next record. READ_END means that the part is ready, or has ended. */
 static enum read_result move(struct merge *m, struct part *p)
 {
 	p->reader->is_stopped = reader_is_stopped(&m->base);
@@ -112,7 +115,7 @@ static enum read_result move(struct merge *m, struct part *p)
 		p->state = PART_WAITING;
 		return READ_END;
 	case READ_DAMAGED:
-		p->state = PART_ENDED; /* the other traces go on */
+		p->state = PART_ENDED; /* the other traces continue */
 		break;
 	case READ_PROBLEM:
 		break;
@@ -122,7 +125,7 @@ static enum read_result move(struct merge *m, struct part *p)
 	return READ_PROBLEM;
 }
 
-/* Sets the part with the next record, or NULL, and its limit. Times before boot are negative. */
+/* Chooses the part with the next record, or NULL, and the limit. Times before boot are negative. */
 static void choose(struct merge *m)
 {
 	m->current = NULL;
@@ -137,7 +140,8 @@ static void choose(struct merge *m)
 			m->current = p;
 		} else if (ns < (int64_t)m->current->record.ns) {
 			/*
-			 * of equal times the earlier part comes first: this one must be before it
+			 * At equal times the earlier part is first, so this one must stay before
+			 * it.
 			 */
 			m->limit = (int64_t)m->current->record.ns - 1;
 			m->current = p;
@@ -147,7 +151,7 @@ static void choose(struct merge *m)
 	}
 }
 
-/* Lowers the limit to the horizons of waiting parts, which may have records behind them. */
+/* Lowers the limit to the horizons of waiting parts, which may get records after them. */
 static bool limit_to_horizons(struct merge *m)
 {
 	bool waits = false;
@@ -225,7 +229,7 @@ static enum read_result merge_next(struct reader *base, struct record *rec)
 	return READ_RECORD;
 }
 
-/* Decodes the current record only: its part still has it. */
+/* Decodes the current record only, which its part still holds. */
 static const struct value *merge_decode(struct reader *base, const struct record *rec)
 {
 	struct merge *m = (struct merge *)base;

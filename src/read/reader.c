@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opens a trace: finds its format by its first bytes, in the one table of formats. Also the parts
- * that readers of all formats share: errors, values, classes. Commands, the API and merge.c call
- * this; a record itself comes from the format's own functions.
+ * Opens a trace: finds its format by its first bytes, in the table of formats. Also has the parts
+ * shared by readers of all formats: errors, values, classes. Called by commands, the API and
+ * merge.c; each format has its own functions for records.
  */
 #include "read/reader.h"
 
@@ -23,7 +23,7 @@ static const struct reader_format *const formats[] = {
 	&reader_kernel,
 };
 
-/* A name from a damaged trace may hold any bytes, and an error is one line on a terminal. */
+/* Escapes a text: a name from a damaged trace may have any bytes, and an error must be one line. */
 static void copy_escaped(char *out, size_t size, const char *text)
 {
 	const char *last = out + size - UTF8_MAX * ESCAPE_MAX - 1;
@@ -48,7 +48,7 @@ void read_error_set(struct read_error *e, const char *fmt, ...)
 	e->depth = 0;
 }
 
-/* Of formats without information about the trace. */
+/* For formats without information about the trace. */
 static const struct trace_info unknown_trace = { .hostname = "", .boot_id = "", .procname = "" };
 
 void reader_init(
@@ -92,12 +92,12 @@ bool reader_is_trace(struct input *in)
 	return detect(in) != NULL;
 }
 
-/* The first bytes of a native trace's files: users name one instead of the directory. */
+/* The first bytes of a native trace's files, for users who name a file instead of the directory. */
 static const struct trace_part {
 	const char *bytes;
 	size_t length;
 	const char *what;
-	unsigned int depth; /* in the folder; 0: it may be elsewhere */
+	unsigned int depth; /* depth below the folder; 0: may be outside */
 } trace_parts[] = {
 	{ CTF_SIGNATURE, sizeof(CTF_SIGNATURE) - 1, "the metadata", 1 },
 	{ "\xc1\x1f\xfc\xc1", 4, "a stream", 1 },
@@ -162,7 +162,7 @@ static struct reader *open_directory(
 	return r;
 }
 
-/* Takes the input over; ends it on failure, and for a directory. */
+/* Takes ownership of the input; closes it on failure, and for a directory. */
 static struct reader *open_any(
 	struct input *in, const struct reader_options *options, struct read_error *error)
 {

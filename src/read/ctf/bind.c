@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Binds the metadata to the reader: event numbers to classes, ticks to nanoseconds.
- * Metadata of a live process grows and its clock is measured better, so both are done again.
- * Called by open.c first, and by records.c and follow.c when something may be new.
+ * Binds the metadata to the reader: event numbers to classes, ticks to nanoseconds. A live process
+ * appends to its metadata and measures its clock better, so both are repeated. Called by open.c
+ * first, and by records.c and follow.c when the metadata may have grown.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 /* Later times (in seconds; some 280 years) do not fit into nanoseconds. */
 #define TIME_MAX_S UINT64_C(9000000000)
 
-/* Two events of one name are one class if all that readers see of them is the same. */
+/* Two events of one name share a class if readers see no difference between them. */
 static struct event_class *find_class(struct ctf_reader *r, const struct ctf_event *e)
 {
 	struct out key;
@@ -63,7 +63,10 @@ void ctf_bind_events(struct ctf_reader *r)
 	}
 }
 
-/* A clock that was measured better has a new file, in which most is as it was. */
+/*
+ * A process that measured its clock better writes a new file, whose other parts are mostly
+ * unchanged.
+ */
 bool ctf_look_again(struct ctf_reader *r)
 {
 	struct read_error ignored;
@@ -77,7 +80,7 @@ bool ctf_look_again(struct ctf_reader *r)
 	return is_new;
 }
 
-/* The clock of a process that did not exit is in its buffer. */
+/* If the process did not exit properly, its clock is in its buffer. */
 void ctf_set_clock(struct ctf_reader *r)
 {
 	const struct ctf_metadata *md = &r->metadata;
@@ -87,7 +90,7 @@ void ctf_set_clock(struct ctf_reader *r)
 
 	r->clock = md->clock;
 	if (r->trace.buffer) {
-		/* The trace's first reading counts, with which its files were written. */
+		/* Uses the trace's first reading, as its files were written with it. */
 		buffer_source_clock(r->trace.buffer, &first, &now);
 		begin = begin.realtime_ns ? begin : first;
 		ctf_clock_from(&r->clock, &begin, &now);

@@ -24,14 +24,14 @@
 /* The event class of a number, and what the loop needs of it. */
 struct ctf_slot {
 	struct event_class *class;
-	size_t size; /* of a record, its first word included; SIZE_MAX: unknown, 0: varies */
-	size_t to_string; /* bytes before those of its only string, the last argument; 0: not so */
+	size_t size; /* record size with its first word; SIZE_MAX: unknown, 0: varies */
+	size_t to_string; /* offset of its only string, the last argument; 0: no such string */
 };
 
-/* A stream in the heap, by the time of its next event. */
+/* A stream in the heap, ordered by the time of its next event. */
 struct ctf_waiting {
 	uint64_t ticks;
-	struct ctf_stream *stream; /* of equal times, the first in memory comes first */
+	struct ctf_stream *stream; /* for equal times, the first in memory comes first */
 };
 
 /* A live trace is read in rounds, each up to a horizon before which no more events come. */
@@ -39,19 +39,19 @@ struct ctf_follow {
 	bool is_on;
 	bool is_last; /* the process has ended: this round has no horizon */
 	bool has_waited; /* READ_NOTHING was returned */
-	bool is_leaving; /* this round reads the files of a trace that gets no more events */
-	bool is_lost; /* the next trace cannot be read, which was reported */
+	bool is_leaving; /* this round reads the files of a trace that will get no more events */
+	bool is_lost; /* the next trace cannot be read, which was reported before */
 	unsigned int tries; /* failed openings of the next trace */
-	struct ctf_stream horizon; /* in the heap, a stream without events */
-	uint64_t last_horizon; /* of the last round, in ticks */
+	struct ctf_stream horizon; /* a stream without events, as a mark in the heap */
+	uint64_t last_horizon; /* in ticks, of the last round */
 	uint64_t measured_ns; /* time over which the clock in use was measured */
-	uint64_t new_ns; /* of FOLLOW_NEW: when it began */
+	uint64_t new_ns; /* start of FOLLOW_NEW */
 };
 
 struct ctf_reader {
 	struct reader base;
 	struct ctf_stream *current; /* the first of the heap; NULL: all were read */
-	uint64_t limit; /* in ticks: until then `current` goes on without a look at the heap */
+	uint64_t limit; /* in ticks: `current` continues up to it without checking the heap */
 	uint8_t time_shift;
 	uint8_t id_shift;
 	struct ctf_clock clock;
@@ -63,15 +63,15 @@ struct ctf_reader {
 	VEC(struct ctf_file) files; /* by stream and sequence */
 	struct ctf_metadata metadata;
 	struct ctf_trace trace;
-	size_t problems_reported; /* of those of the metadata */
-	size_t events_bound; /* of the metadata's events */
+	size_t problems_reported; /* number of problems of the metadata */
+	size_t events_bound; /* number of the metadata's events */
 	struct trace_info info;
 	struct hash classes; /* event_class by name, declaration and layout */
 	struct hash known_files; /* ctf_file by name */
-	struct timespec listed; /* the directory's time when its files were listed last */
-	bool is_unsettled; /* that was too short ago to show later changes */
+	struct timespec listed; /* the directory's time at the last listing */
+	bool is_unsettled; /* the listing was too soon after a change to show later ones */
 	bool has_empty_files;
-	bool has_unreadable_memory; /* it is there, but is not readable, or damaged */
+	bool has_unreadable_memory; /* its memory exists, but is unreadable or damaged */
 	struct arena names;
 	struct ctf_follow follow;
 };
@@ -79,10 +79,10 @@ struct ctf_reader {
 /* Result of one step of the merge: try again. */
 #define CTF_LOOK_AGAIN ((enum read_result) - 1)
 
-/* Rounds that an event waits for its declaration, and a reader for the next trace. */
+/* Rounds that an event waits for its declaration, or a reader for the next trace. */
 #define CTF_WAITS_MAX 20
 
-/* ctf_clock_span() for ticks up to trace.last_ticks, with everything prepared. */
+/* Does ctf_clock_span() for ticks up to trace.last_ticks, with everything prepared. */
 static inline uint64_t ctf_ns(const struct ctf_reader *r, uint64_t ticks)
 {
 	if (r->clock.freq == CTF_CLOCK_SECOND) {
@@ -100,47 +100,47 @@ enum read_result ctf_next_none(struct reader *base, struct record *rec);
 size_t ctf_take_own(struct reader *base, struct record *records, size_t room);
 const struct value *ctf_decode(struct reader *base, const struct record *rec);
 
-/* Fills the heap, with all streams or, when the trace is followed, for one round. */
+/* Fills the heap with all streams; if the trace is followed, for one round. */
 void ctf_records_begin(struct ctf_reader *r);
 
 /* ---- follow.c ---- */
 
-/* Begins to follow, before the first scan of memory. */
+/* Begins to follow. Call before the first scan of memory. */
 void ctf_follow_begin(struct ctf_reader *r, enum reader_follow follow);
 
-/* Lets all streams begin with what comes from now on. */
+/* Makes all streams begin with events that are recorded from now on. */
 void ctf_follow_skip_old(struct ctf_reader *r);
 
 /* True if a stream may have new events in this round. */
 bool ctf_follow_has_news(const struct ctf_reader *r, const struct ctf_stream *s);
 
 /*
- * Call when everything up to the horizon was read. Returns CTF_LOOK_AGAIN when the next round has
- * begun, READ_NOTHING when it is time to wait, else the end or an error.
+ * Begins the next round. Call when everything up to the horizon was read. Returns CTF_LOOK_AGAIN if
+ * the next round has begun, READ_NOTHING if the caller must wait, else the end or an error.
  */
 enum read_result ctf_follow_turn(struct ctf_reader *r);
 
 /* ---- files.c ---- */
 
-/* Lists the trace's files, if they changed, and gives them to the known streams. */
+/* Lists the trace's files if they changed, and assigns them to the known streams. */
 bool ctf_files_list(struct ctf_reader *r, struct read_error *error);
 
 /*
- * The same, and makes the streams of all files and of packets in memory. Streams move in memory:
- * call ctf_records_begin() afterwards.
+ * Lists the files, and makes the streams of all files and of packets in memory. Streams move in
+ * memory: call ctf_records_begin() afterwards.
  */
 bool ctf_streams_find(struct ctf_reader *r, const struct buffer_packet *left, size_t left_count,
 	struct read_error *error);
 
 /* ---- bind.c ---- */
 
-/* Gives the metadata's new events their classes. */
+/* Binds the metadata's new events to classes. */
 void ctf_bind_events(struct ctf_reader *r);
 
 /* Reads the metadata again; returns whether it has new events. */
 bool ctf_look_again(struct ctf_reader *r);
 
-/* Sets the clock as the process has measured it by now. */
+/* Sets the clock to the process's latest measurement. */
 void ctf_set_clock(struct ctf_reader *r);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From an `event` block of CTF metadata to an event of the model and the layout of its records.
- * The comment before the block has the declaration: formats and C types, for which CTF has no
- * place. The front end of its language reads it, and it is believed only where it fits the fields.
- * Called by metadata.c for each block.
+ * Makes an event of the model, and the layout of its records, from an `event` block of CTF
+ * metadata. The comment before the block has the declaration: formats and C types, which CTF cannot
+ * express. The front end of the declaration's language reads it, and it is used only where it fits
+ * the fields. Called by metadata.c for each block.
  */
 #include "read/ctf/parser.h"
 
@@ -39,7 +39,7 @@ static bool is_string_length(const struct ctf_field *f)
 	return f->elements == 1 && !f->length_field && f->type.size == 32 && !f->type.is_signed;
 }
 
-/* True if field `i` is the bytes of the string whose length is the field before. */
+/* True if field `i` has the bytes of a string, and the field before it the string's length. */
 static bool is_string_bytes(const struct ctf_struct *s, size_t i)
 {
 	const struct ctf_field *f = &s->fields.items[i];
@@ -141,7 +141,7 @@ static struct record_layout *make_layout(struct ctf_parser *p, const struct ctf_
 	return l;
 }
 
-/* The Rust type that is nearest to a form; NULL: a type of C is. */
+/* Returns the Rust type nearest to a form; NULL if a C type is nearer. */
 static const char *rust_type(const struct layout_field *f)
 {
 	switch (f->form) {
@@ -180,7 +180,7 @@ static void set_type(
 	}
 }
 
-/* Makes an undeclared event of its fields: without format, with types of the same width. */
+/* Makes an undeclared event from its fields: without a format, with types of the same width. */
 static const struct event *make_event(
 	struct ctf_parser *p, const struct event_block *b, const struct record_layout *l)
 {
@@ -194,7 +194,7 @@ static const struct event *make_event(
 		size_t fields = fields_of[l->fields[i].form];
 
 		arg->name = arg->c_name = f[fields - 1].name;
-		/* Readers take off the `_` that keeps a name from being a word of CTF. */
+		/* Readers remove the `_` that keeps a name from being a CTF keyword. */
 		if (arg->name[0] == '_' && arg->name[1]) {
 			arg->name = arg->c_name = arg->name + 1;
 		}
@@ -213,7 +213,7 @@ struct declaration {
 	bool is_toml;
 };
 
-/* Reads `<line>: ` behind `colon`; returns its end, or NULL if there is none. */
+/* Reads `<line>: ` after `colon`; returns its end, or NULL if there is none. */
 static const char *find_line(const char *colon, const char *end, unsigned int *line)
 {
 	const char *p = colon + 1;
@@ -224,7 +224,7 @@ static const char *find_line(const char *colon, const char *end, unsigned int *l
 	return p > colon + 1 && end - p >= 2 && p[0] == ':' && p[1] == ' ' ? p + 2 : NULL;
 }
 
-/* The line of a declaration file. The writer escapes ends of comments, except in TOML. */
+/* Returns the line of a declaration file. The writer escapes ends of comments, except in TOML. */
 static const char *unescape(struct arena *a, const char *text, const char *end, bool is_toml)
 {
 	char *line = arena_alloc(a, (size_t)(end - text) + 2);
@@ -241,7 +241,7 @@ static const char *unescape(struct arena *a, const char *text, const char *end, 
 	return line;
 }
 
-/* Splits `<file>:<line>: <declaration>`; false if it is none. */
+/* Splits `<file>:<line>: <declaration>`; false if the text has another form. */
 static bool split(struct declaration *d, struct arena *a, struct span text)
 {
 	const char *end = text.text + text.len;
@@ -260,7 +260,7 @@ static bool split(struct declaration *d, struct arena *a, struct span text)
 	return true;
 }
 
-/* The only event of the declaration; NULL if it has none or several. */
+/* Returns the declaration's only event; NULL if it has none or several. */
 static struct event *parse(struct ctf_metadata *md, const struct declaration *d)
 {
 	static const struct decl_options options = { .lenient = true, .old = true };
@@ -278,7 +278,7 @@ static struct event *parse(struct ctf_metadata *md, const struct declaration *d)
 	size_t added = md->model.events.count - before;
 	struct event *e = ok && added > 0 ? md->model.events.items[before] : NULL;
 
-	/* A scope comes with its end. */
+	/* A scope also declares its end. */
 	if (!e || added != 1u + (e->end != NULL)) {
 		return NULL;
 	}
@@ -322,7 +322,7 @@ static bool event_fits(const struct event *e, const struct record_layout *l)
 	return true;
 }
 
-/* True if that is the event's name, without the blanks around it, which front ends remove. */
+/* True if that is the event's name without blanks around it, which front ends remove. */
 static bool is_named(const struct event *e, const char *name)
 {
 	static const char blanks[] = " \t\r\n";
@@ -332,7 +332,10 @@ static bool is_named(const struct event *e, const char *name)
 	return strncmp(name, e->name, n) == 0 && !name[n + strspn(name + n, blanks)];
 }
 
-/* The event that the scanned declaration (format/ctf.h) declares; NULL: none of that name. */
+/*
+ * Returns the event of the scanned declaration (format/ctf.h); NULL if it declares none of that
+ * name.
+ */
 static struct event *declared_event(
 	struct ctf_metadata *md, const struct ctf_scan *scan, const char *name)
 {
@@ -351,14 +354,14 @@ static struct event *declared_event(
 }
 
 /*
- * The declared event if its arguments are those of the layout, else the one of that name in the
- * user's declarations if it fits, else NULL.
+ * Returns the declared event if its arguments fit the layout, else the user's declaration of that
+ * name if it fits, else NULL.
  */
 static const struct event *fitting_event(struct ctf_metadata *md, struct event *declared,
 	const char *name, const struct record_layout *layout)
 {
 	if (declared && event_fits(declared, layout)) {
-		/* Sets what the declaration leaves to the program's host from the fields. */
+		/* Takes from the fields what depends on the program's host and is not declared. */
 		for (size_t i = 0; i < layout->count; i++) {
 			struct type *t = &declared->args[i].type;
 

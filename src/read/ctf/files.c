@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The files of a trace's directory, and the streams that they and the packets in
- * memory make. A process adds files while it is read, and removes old ones of a
- * rotated trace; a file that is being read stays in the list. Called by open.c,
- * records.c and follow.c.
+ * Lists the files of a trace's directory, and makes the streams of those files and of the packets
+ * in memory. A process adds files while it is read, and removes old ones of a rotated trace; a file
+ * that is being read stays in the list. Called by open.c, records.c and follow.c.
  */
 #include "read/ctf/ctf.h"
 
@@ -18,10 +17,10 @@
 #include "format/ctf_files.h"
 #include "format/ctf.h"
 
-/* Seconds after a change in which another one may leave the directory's time as it is. */
+/* Seconds in which a second change may leave the directory's time as it is. */
 #define SETTLED_S 1
 
-/* Reads the first packet's header; false if the file has no byte. */
+/* Reads the first packet's header; false if the file is empty. */
 static bool look(struct ctf_file *f, const struct ctf_trace *t)
 {
 	unsigned char bytes[sizeof(struct packet_header)];
@@ -58,7 +57,7 @@ static int compare_files(const void *a, const void *b)
 	return (x->piece > y->piece) - (x->piece < y->piece);
 }
 
-/* The file of that name; NULL: it is no stream's. */
+/* Returns the file of that name; NULL if the name is no stream's. */
 static struct ctf_file *get_file(struct ctf_reader *r, const char *name)
 {
 	struct ctf_file *f = hash_get(&r->known_files, name);
@@ -77,7 +76,7 @@ static struct ctf_file *get_file(struct ctf_reader *r, const char *name)
 	return f;
 }
 
-/* Adds a file; an empty one is checked again the next time. */
+/* Adds a file; an empty one is checked again at the next listing. */
 static void add_file(struct ctf_reader *r, const char *name)
 {
 	struct ctf_file *f = get_file(r, name);
@@ -150,7 +149,7 @@ static bool has_changed(struct ctf_reader *r)
 	return changed;
 }
 
-/* Gives the stream its part of the list. */
+/* Points the stream to its part of the list. */
 static void point(struct ctf_reader *r, struct ctf_stream *s)
 {
 	const struct ctf_file *files = r->files.items;
@@ -191,7 +190,7 @@ static int by_instance(const void *a, const void *b)
 	return (x->instance > y->instance) - (x->instance < y->instance);
 }
 
-/* Among the first `count`, which are sorted. */
+/* Searches the first `count` streams, which are sorted. */
 static struct ctf_stream *find_stream(struct ctf_reader *r, size_t count, uint64_t instance)
 {
 	const struct ctf_stream key = { .instance = instance };
@@ -215,8 +214,8 @@ static void sort_added(struct ctf_reader *r, size_t known)
 }
 
 /*
- * Streams of which nothing is left but the count of what they have lost: their
- * gaps come where the trace begins.
+ * Adds streams of which only the count of lost events is left. Their gaps come at the trace's
+ * begin.
  */
 static void add_of_counts(struct ctf_reader *r)
 {
@@ -236,7 +235,7 @@ static void add_of_counts(struct ctf_reader *r)
 	sort_added(r, known);
 }
 
-/* Gives each stream its packets in memory; adds streams that have no others. */
+/* Assigns packets in memory to their streams; adds streams that have no other packets. */
 static void add_left(struct ctf_reader *r, const struct buffer_packet *p, size_t count)
 {
 	size_t known = r->streams.count;
@@ -269,7 +268,7 @@ bool ctf_streams_find(struct ctf_reader *r, const struct buffer_packet *left, si
 	if (!ctf_files_list(r, error)) {
 		return false;
 	}
-	/* Streams that have files. */
+	/* Number of streams that have files. */
 	size_t known = r->streams.count;
 	uint64_t last = UINT64_MAX;
 

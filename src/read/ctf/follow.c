@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A native trace read while its process records, in rounds. Each begins with a
- * scan of memory and files, and ends at a horizon: a time shortly before that
- * scan, so that all events up to it are there, except those of threads that
- * were stopped in the middle of one. So records of all threads come in the order
- * of time. The process is not disturbed: its buffer and files are read, and its
- * lock is tried, without waiting, to see whether it lives. Called by open.c and
+ * Reads a native trace in rounds while its process records. Each round begins with a scan of memory
+ * and files and ends at a horizon, a time shortly before that scan. All events up to the horizon
+ * are present, except those of threads that were stopped in the middle of one, so the records of
+ * all threads come in the order of time. The process is not disturbed: only its buffer and files
+ * are read, and its lock is tried, without waiting, to see whether it lives. Called by open.c and
  * records.c.
  */
 #include <errno.h>
@@ -19,7 +18,7 @@
 /* The longest time a thread needs between reading the clock and publishing its event. */
 #define IN_FLIGHT_NS 20000000
 
-/* Sets the horizon to the process's clock, which is this host's, less IN_FLIGHT_NS. */
+/* Sets the horizon to the process's clock now, which is this host's clock, less IN_FLIGHT_NS. */
 static void set_horizon(struct ctf_reader *r)
 {
 	struct buffer_clock begin;
@@ -80,7 +79,7 @@ bool ctf_follow_has_news(const struct ctf_reader *r, const struct ctf_stream *s)
 			return true;
 		}
 	}
-	/* While the newest packet is in memory, no file can have more. */
+	/* While the newest packet is in memory, no file has newer events. */
 	if (s->left_count > 0 && s->left[s->left_count - 1].header.sequence == s->sequence) {
 		struct buffer_counts counts = buffer_source_counts(r->trace.buffer, s->instance);
 
@@ -93,7 +92,7 @@ bool ctf_follow_has_news(const struct ctf_reader *r, const struct ctf_stream *s)
 						  (s->at == s->files[s->file].name ? s->next : 0);
 }
 
-/* Measures the clock again when it has run twice as long; times never go back for that. */
+/* Measures the clock again when the measured time has doubled. Times never run backwards for it. */
 static void refine_clock(struct ctf_reader *r)
 {
 	struct ctf_follow *f = &r->follow;
@@ -139,7 +138,7 @@ static bool begin_round(struct ctf_reader *r)
 
 /* ---- Going on with the next trace ---- */
 
-/* True if a directory has the trace of that uuid. */
+/* True if the directory has the trace with that uuid. */
 static bool is_trace(int directory, const uint8_t uuid[16])
 {
 	struct ctf_metadata md;
@@ -154,9 +153,9 @@ static bool is_trace(int directory, const uint8_t uuid[16])
 }
 
 /*
- * The next trace counts only those losses of a stream that no file of the one before has. If none
- * of these was read, the process's own counters have their number, except for what full=overwrite
- * has overwritten since.
+ * Subtracts the losses that the previous trace's files reported from each stream's counters, as the
+ * next trace counts the others only. If no file was read, the process's own counters give that
+ * number, except for events that full=overwrite has overwritten since.
  */
 static void turn_counters(struct ctf_reader *r, const uint8_t uuid[16])
 {
@@ -181,7 +180,7 @@ static void turn_counters(struct ctf_reader *r, const uint8_t uuid[16])
 	vec_fini(&before);
 }
 
-/* The streams go on in another trace's directory, packet by packet. */
+/* Continues the streams in another trace's directory, packet by packet. */
 static void take_directory(struct ctf_reader *r, int directory, const uint8_t uuid[16])
 {
 	close(r->trace.directory);
@@ -202,7 +201,7 @@ static void take_directory(struct ctf_reader *r, int directory, const uint8_t uu
 	ctf_look_again(r);
 }
 
-/* Goes on with the trace that the program records into now, or counts the try. */
+/* Continues with the trace that the program records into now, or counts the failed try. */
 static bool turn_to_next_trace(struct ctf_reader *r)
 {
 	char path[BUFFER_FILE_PATH_BYTES];

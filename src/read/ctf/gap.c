@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The events and packets that a stream lacks, and why, as its packets' headers and its process's
- * memory say it: one running count of lost and overwritten events, and the packets' numbers.
- * stream.c calls this for each packet, records.c for what it read out of memory.
+ * Computes the events and packets that a stream lacks, and the cause, from its packets' headers and
+ * its process's memory: a running count of lost and overwritten events, and the packets' numbers.
+ * Called by stream.c for each packet, and by records.c for events read out of memory.
  */
 #include <string.h>
 
@@ -39,8 +39,8 @@ void ctf_gap_found(struct ctf_stream *s, uint64_t sequence)
 }
 
 /*
- * Returns how many of the overwritten events were read out of memory before; the
- * oldest are overwritten first.
+ * Returns how many of the overwritten events were read out of memory before. The oldest are
+ * overwritten first.
  */
 static uint64_t take_credits(struct ctf_stream *s, uint64_t overwritten)
 {
@@ -73,22 +73,21 @@ static void note_events(struct ctf_stream *s, uint64_t discarded)
 	s->discarded += more;
 }
 
-/* True if its process runs with full=overwrite, and counts the events of overwritten packets. */
+/* True if its process uses full=overwrite, and so counts the events of overwritten packets. */
 static bool overwrites(const struct ctf_trace *t)
 {
 	return t->buffer && buffer_source_header(t->buffer)->overwrite;
 }
 
 /*
- * Sets the packets that are missing before the current one, and the cause of the
- * events it counts: only full=overwrite counts events of packets that had been
- * recorded.
+ * Sets the packets that are missing before the current one, and the cause of its missing events:
+ * only full=overwrite counts events of packets that had been recorded.
  */
 static void note_packets(struct ctf_stream *s, const struct ctf_trace *t, uint64_t packets)
 {
-	/* They may have been removed with a file of a rotated trace. */
+	/* The packets may have been removed with a file of a rotated trace. */
 	bool is_rotated = t->is_rotated && (s->number == 1 || !s->map);
-	/* Another trace has the stream's packets before those that were overwritten. */
+	/* The packets before the overwritten ones are in another trace. */
 	bool begins_overwritten = s->sequence == 0 && t->continues && t->overwrites;
 
 	if (s->overwritten == CTF_UNKNOWN && !begins_overwritten &&
@@ -107,9 +106,7 @@ void ctf_gap_note(struct ctf_stream *s, const struct ctf_trace *t)
 	const struct packet_header *h = &s->header;
 	bool is_next = h->sequence > s->sequence;
 	bool is_gap = is_next && (s->sequence || !t->continues);
-	/*
-	 * The last packet was read before it was closed, and its file is gone: its end is unknown.
-	 */
+	/* The last packet was read while open, and its file is gone: its end is unknown. */
 	bool lacks_end = s->is_open && t->buffer && !overwrites(t);
 	uint64_t packets = is_gap ? h->sequence - s->sequence - 1 + lacks_end : 0;
 

@@ -44,7 +44,7 @@ static bool read_record(const struct index *x, uint64_t number, struct ctf_index
 	return true;
 }
 
-/* Opens a regular file; -1: there is none of that name. */
+/* Opens a regular file; returns -1 if there is none of that name. */
 static int open_regular(int directory, const char *name, uint64_t *bytes)
 {
 	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
@@ -81,7 +81,7 @@ static uint64_t end_of(const struct ctf_index_record *r)
 	return r->offset + r->packet_size / 8;
 }
 
-/* True if the stream is the one that the file's name says. */
+/* True if the stream has the name of the file. */
 static bool is_named(const char *name, uint64_t stream)
 {
 	char wanted[64];
@@ -90,7 +90,7 @@ static bool is_named(const char *name, uint64_t stream)
 	return strncmp(name, wanted, (size_t)n) == 0 && (name[n] == '\0' || name[n] == '-');
 }
 
-/* True if the stream file, if it has a first packet, has the one that the index says. */
+/* True if the stream file is empty, or its first packet is the index's first. */
 static bool is_of_stream(const struct index *x, const struct ctf_index_record *first, bool swap)
 {
 	unsigned char h[sizeof(struct packet_header)];
@@ -104,7 +104,7 @@ static bool is_of_stream(const struct index *x, const struct ctf_index_record *f
 		       first->timestamp_begin;
 }
 
-/* Checks all records; false if they are no index of that stream, or no packet is missing. */
+/* Checks all records; false if they are no index of that stream, or if no packet is missing. */
 static bool read_records(const struct index *x, struct ctf_index_lost *lost, bool swap)
 {
 	struct ctf_index_record r = { 0 };
@@ -131,7 +131,7 @@ static bool read_records(const struct index *x, struct ctf_index_lost *lost, boo
 	return lost->sequences.count > 0;
 }
 
-/* Compares the index of the stream file `name` with it. */
+/* Compares the index of the stream file `name` with that file. */
 static void compare(struct ctf_index_losses *l, int directory, const char *name, bool swap)
 {
 	struct index x = { .fd = -1, .stream_fd = -1 };
@@ -147,7 +147,7 @@ static void compare(struct ctf_index_losses *l, int directory, const char *name,
 		x.stream_fd = open_regular(directory, name, &x.stream_bytes);
 		lost.is_gone = x.stream_fd < 0;
 		lost.is_empty = x.stream_bytes == 0;
-		/* A file that exists and cannot be opened is reported by the stream. */
+		/* If a file exists but cannot be opened, reading its stream reports it. */
 		ok = !lost.is_gone || fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) != 0;
 	}
 	if (ok && read_record(&x, x.records - 1, &last) && end_of(&last) > x.stream_bytes) {
@@ -174,7 +174,7 @@ static int by_name(const void *a, const void *b)
 	return strverscmp(x->name, y->name);
 }
 
-/* Takes the stream file's name out of its index's; false: it is no index. */
+/* Derives the stream file's name from its index's; false if that is no index. */
 static bool take_name(char name[64], const char *entry)
 {
 	size_t n = strlen(entry);

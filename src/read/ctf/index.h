@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packets that the index files of a native trace have and the stream files do
- * not: nothing else shows that a file is gone or empty, or ends too early between
- * two packets. Indexes are optional; one that contradicts itself or its stream is
- * ignored. For the CTF reader and for recovery. One thread.
+ * Finds packets that the index files of a native trace have and the stream files do not. Nothing
+ * else shows that a file is gone or empty, or ends too early between two packets. Indexes are
+ * optional; an index that contradicts itself or its stream is ignored. For the CTF reader and for
+ * recovery. One thread.
  */
 #ifndef READ_CTF_INDEX_H
 #define READ_CTF_INDEX_H
@@ -14,15 +14,15 @@
 #include "base/vec.h"
 #include "read/buffer.h"
 
-/* A stream file that ends before its index does. */
+/* A stream file that ends before the end its index gives. */
 struct ctf_index_lost {
 	char name[64]; /* of the stream file */
-	bool is_gone; /* there is no such file */
-	bool is_empty; /* it has no packet, or there is no such file */
+	bool is_gone; /* the file does not exist */
+	bool is_empty; /* the file has no packet, or does not exist */
 	uint64_t stream; /* its instance */
 	uint64_t end; /* timestamp_end of the last missing packet */
-	uint32_t packets; /* number of missing packets when found */
-	VEC(uint64_t) sequences; /* of the packets that are still missing */
+	uint32_t packets; /* missing when the index was compared */
+	VEC(uint64_t) sequences; /* packets that are still missing */
 };
 
 struct ctf_index_losses {
@@ -30,16 +30,16 @@ struct ctf_index_losses {
 };
 
 /*
- * Compares the indexes of the trace in the folder `directory` with its streams; `swap`: its byte
- * order is not this host's. An index that cannot be read counts as absent.
+ * Compares the indexes of the trace in the folder `directory` with its streams. `swap`: the trace's
+ * byte order is not this host's. An unreadable index counts as absent.
  */
 void ctf_index_find(struct ctf_index_losses *l, int directory, bool swap);
 
-/* Removes the packets that memory has from those that are missing. */
+/* Removes packets that are in memory from the missing ones. */
 void ctf_index_find_left(
 	struct ctf_index_losses *l, const struct buffer_packet *left, size_t left_count);
 
-/* Writes what is missing of a file: "stream-3: is missing: ...". */
+/* Writes what a file lacks: "stream-3: is missing: ...". */
 void ctf_index_word(const struct ctf_index_lost *lost, char *text, size_t size);
 
 void ctf_index_fini(struct ctf_index_losses *l);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The metadata of a native trace: its file, and the blocks that a trace has once. Each
- * declaration is cut out of the text before it is read, so that an error in one does not spoil
- * the others. Events and types are read by event.c and parser.c.
+ * Reads the metadata of a native trace: its file, and the blocks that a trace has once. Each
+ * declaration is cut out of the text before it is parsed, so that an error in one does not spoil
+ * the others. event.c and parser.c read events and types.
  */
 #include "read/ctf/metadata.h"
 
@@ -17,7 +17,7 @@
 #include "format/packet.h"
 #include "read/ctf/parser.h"
 
-/* More metadata than this is no trace of ours. */
+/* A Waymark trace never has more metadata. */
 #define METADATA_MAX (UINT64_C(256) << 20)
 
 #define PROBLEMS_MAX 100
@@ -50,9 +50,9 @@ void ctf_metadata_rewind(struct ctf_metadata *md)
 
 /* ---- The blocks ---- */
 
-/* A field of the packet's header or context, which is at the same place in every trace. */
+/* A field of the packet's header or context, at the same place in every trace. */
 struct packet_field {
-	const char *name; /* NULL: behind the last */
+	const char *name; /* NULL: end of the list */
 	size_t offset; /* bits */
 	size_t size; /* bits */
 };
@@ -83,7 +83,7 @@ static const struct packet_field context_fields[] = {
 	{ 0 },
 };
 
-/* Checks that the struct has the wanted fields at their places, and no others. */
+/* Checks that the struct has exactly the wanted fields, at their places. */
 static bool check_packet_fields(
 	struct ctf_parser *p, const struct ctf_struct *s, const struct packet_field *wanted)
 {
@@ -118,7 +118,7 @@ static bool read_packet_fields(struct ctf_parser *p, const struct packet_field *
 	return ok;
 }
 
-/* 32 hex digits with dashes anywhere. */
+/* Reads 32 hex digits with dashes anywhere. */
 static bool read_uuid(struct ctf_parser *p, uint8_t uuid[16])
 {
 	if (!ctf_expect(p, CTF_TOKEN_STRING, "the trace's uuid in quotes")) {
@@ -170,7 +170,7 @@ static bool read_trace(struct ctf_parser *p, struct ctf_metadata *md)
 	return md->has_trace;
 }
 
-/* The number just read, which may be in quotes. */
+/* Returns the number just read, which may be in quotes. */
 static uint64_t env_number(struct ctf_parser *p)
 {
 	if (p->scan.token == CTF_TOKEN_STRING) {
@@ -179,7 +179,7 @@ static uint64_t env_number(struct ctf_parser *p)
 	return p->scan.number;
 }
 
-/* A reading of the clocks at the begin or the end, if the attribute is one. */
+/* Sets a clock reading at the start or the end if the attribute is one. */
 static void set_clock_reading(struct ctf_parser *p, struct ctf_metadata *md, struct span name)
 {
 	static const char *const forms[] = { CTF_ENV_TICKS, CTF_ENV_MONOTONIC, CTF_ENV_REALTIME };
@@ -262,7 +262,7 @@ static bool read_clock_attribute(struct ctf_parser *p, void *data, struct span n
 	return ctf_skip_value(p);
 }
 
-/* Keeps the clock read before if this one is truncated or invalid. */
+/* Keeps the clock read before if the new one is truncated or invalid. */
 static bool read_clock(struct ctf_parser *p, struct ctf_metadata *md)
 {
 	struct ctf_clock before = md->clock;
@@ -283,7 +283,7 @@ static bool read_clock(struct ctf_parser *p, struct ctf_metadata *md)
 	return ok;
 }
 
-/* `struct { id, timestamp } align(64);`: one word of 64 bits, in either order. */
+/* Reads `struct { id, timestamp } align(64);`: one 64-bit word, with its fields in either order. */
 static bool read_event_header(struct ctf_parser *p, struct ctf_metadata *md)
 {
 	struct ctf_struct s;
@@ -297,7 +297,7 @@ static bool read_event_header(struct ctf_parser *p, struct ctf_metadata *md)
 		ok = strcmp(f[time].name, "timestamp") == 0 && strcmp(id->name, "id") == 0 &&
 		     f[time].type.size == PACKET_CLOCK_BITS && id->type.size == PACKET_ID_BITS &&
 		     f[0].elements == 1 && f[1].elements == 1;
-		/* The first field has the lowest bits where the lowest byte comes first. */
+		/* In little-endian order, the first field has the lowest bits. */
 		md->time_shift = (time == 0) != md->is_big_endian ? 0 : PACKET_ID_BITS;
 		md->id_shift = md->time_shift ? 0 : PACKET_CLOCK_BITS;
 	} else {
@@ -335,7 +335,7 @@ static bool read_stream(struct ctf_parser *p, struct ctf_metadata *md)
 
 /* ---- Declarations ---- */
 
-/* Reads one declaration; an unknown one is skipped. */
+/* Reads one declaration; skips an unknown one. */
 static bool read_declaration(struct ctf_parser *p, struct ctf_metadata *md)
 {
 	static const struct {
@@ -371,7 +371,7 @@ void ctf_metadata_note(struct ctf_metadata *md, const struct read_error *error)
 	}
 }
 
-/* Reads declarations up to the last one with an end, and moves `scan` there. */
+/* Reads declarations up to the last complete one, and moves `scan` there. */
 static void parse_all(struct ctf_metadata *md, struct ctf_scan *scan)
 {
 	struct ctf_scan end = *scan;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opens a native trace: reads its metadata, finds its process's memory and the
- * streams. Nothing is mapped yet. reader.c calls this through the table of
- * formats.
+ * Opens a native trace: reads its metadata, finds its process's memory and the streams. Maps no
+ * stream yet. reader.c calls this through the table of formats.
  */
 #include "read/ctf/ctf.h"
 
@@ -17,7 +16,7 @@
 #include "format/ctf.h"
 #include "read/ctf/index.h"
 
-/* As far as it can be seen: memory of a process is gone with the next boot. */
+/* Names the state as far as it shows: the next boot removes a process's memory. */
 static const char *name_state(struct ctf_reader *r)
 {
 	static const char *const states[] = {
@@ -55,7 +54,10 @@ static void set_info(struct ctf_reader *r)
 	r->info.pid = md->pid;
 	r->info.freq = r->clock.freq;
 	r->info.streams = count;
-	/* Streams are numbered from 1: those of a rotated trace without files had some. */
+	/*
+	 * Streams are numbered from 1, so in a rotated trace the missing numbers are streams
+	 * without files.
+	 */
 	r->info.streams_gone = r->trace.is_rotated && last > count ? last - count : 0;
 	r->info.is_cut = md->is_cut;
 	r->info.is_live = r->trace.is_live;
@@ -66,8 +68,8 @@ static void set_info(struct ctf_reader *r)
 }
 
 /*
- * Opens the process's buffer, which has the trace's uuid, or lies in the directory. One that
- * cannot be read has events only if the trace has not ended; else its name was reused.
+ * Opens the process's buffer, which has the trace's uuid or is in its directory. An unreadable
+ * buffer has events of this trace only if the trace has not ended; else its name was reused.
  */
 static bool open_buffer(struct ctf_reader *r, bool follow, struct read_error *error)
 {
@@ -92,7 +94,7 @@ static bool open_buffer(struct ctf_reader *r, bool follow, struct read_error *er
 		}
 	}
 	if (r->trace.buffer && buffer_source_is_closed(r->trace.buffer)) {
-		/* its process could not remove it, or is about to */
+		/* The process could not remove it, or is about to. */
 		buffer_source_close(r->trace.buffer);
 		r->trace.buffer = NULL;
 	}
@@ -100,7 +102,7 @@ static bool open_buffer(struct ctf_reader *r, bool follow, struct read_error *er
 	return true;
 }
 
-/* Notes packets that only indexes have. A live process removes files itself. */
+/* Notes packets that only indexes have. Skips live processes, which remove files themselves. */
 static void look_at_indexes(
 	struct ctf_reader *r, const struct buffer_packet *left, size_t left_count)
 {
@@ -124,7 +126,7 @@ static void look_at_indexes(
 	ctf_index_fini(&losses);
 }
 
-/* Sets what the metadata says of the trace, and the functions that read such records. */
+/* Sets the trace's facts from the metadata, and the functions that read its records. */
 static void set_trace(struct ctf_reader *r)
 {
 	const struct ctf_metadata *md = &r->metadata;
@@ -166,7 +168,7 @@ static bool open_trace(
 		r->base.take = NULL;
 	}
 	r->trace.is_bounded = r->trace.is_live && !r->follow.is_on;
-	/* Memory first: what leaves it meanwhile is in the files. */
+	/* Reads memory first: packets that leave it meanwhile are in the files. */
 	const struct buffer_packet *left = NULL;
 	size_t left_count = r->trace.buffer ? buffer_source_scan(r->trace.buffer, &left) : 0;
 

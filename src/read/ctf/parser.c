@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Types of CTF metadata: numbers, arrays, structs. An enumeration and a variant are understood
- * where they have what format/debug.def lists for a value of `&dyn fmt::Debug`, and nothing else.
- * Called by metadata.c and event.c for the types in their blocks.
+ * Parses types of CTF metadata: numbers, arrays, structs. Of enumerations and variants, only those
+ * that format/debug.def lists for a value of `&dyn fmt::Debug` are understood. Called by metadata.c
+ * and event.c for the types in their blocks.
  */
 #include "read/ctf/parser.h"
 
@@ -13,7 +13,7 @@
 #include "format/ctf.h"
 #include "format/debug.h"
 
-/* Nothing that is traced has more; a damaged file may say anything. */
+/* No traced event has more fields; a damaged file may claim any number. */
 #define FIELDS_MAX 256
 
 bool ctf_fail(struct ctf_parser *p, const char *fmt, ...)
@@ -77,7 +77,7 @@ static bool is_any(struct span text, const char *const *names)
 	return false;
 }
 
-/* Sets one attribute of a type, whose value is the token just read. Unknown ones do not matter. */
+/* Sets one attribute of a type, whose value is the token just read. Ignores unknown ones. */
 static void set_attribute(struct ctf_type *t, struct span name, const struct ctf_scan *s)
 {
 	static const char *const yes[] = { "true", "TRUE", NULL };
@@ -153,7 +153,7 @@ static bool is_label(struct span text, size_t i)
 
 static bool read_type(struct ctf_parser *p, struct ctf_type *t);
 
-/* Reads ` : <type> { "u8", "u16", ... }` from behind `enum`. */
+/* Reads ` : <type> { "u8", "u16", ... }` after `enum`. */
 static bool read_enum(struct ctf_parser *p, struct ctf_type *t)
 {
 	size_t count = 0;
@@ -177,7 +177,7 @@ static bool read_enum(struct ctf_parser *p, struct ctf_type *t)
 	return true;
 }
 
-/* Reads ` debug <kind>` from behind `variant`. */
+/* Reads ` debug <kind>` after `variant`. */
 static bool read_variant_type(struct ctf_parser *p, struct ctf_field *f)
 {
 	f->type = (struct ctf_type){ .size = 8, .align = 8, .is_variant = true };
@@ -193,8 +193,8 @@ static bool read_variant_type(struct ctf_parser *p, struct ctf_field *f)
 }
 
 /*
- * Reads the type of one option, whose first word was just read. *bytes: of a number; 0: a struct,
- * whose fields format/debug.def knows.
+ * Reads the type of one option, whose first word was just read. *bytes is the size of a number; 0
+ * for a struct, whose fields are in format/debug.def.
  */
 static bool read_option_type(struct ctf_parser *p, size_t *bytes)
 {
@@ -215,7 +215,7 @@ static bool read_option_type(struct ctf_parser *p, size_t *bytes)
 	return ok;
 }
 
-/* True if option `i` may have a number of that size. */
+/* True if option `i` may be a number of that size. */
 static bool option_fits(size_t i, size_t bytes)
 {
 	const struct debug_shape *s = &debug_shapes[i];
@@ -303,7 +303,7 @@ bool ctf_read_typealias(struct ctf_parser *p)
 	return ctf_expect(p, ';', "';'");
 }
 
-/* Reads `[16]` or `[length]`, from behind its bracket. */
+/* Reads `[16]` or `[length]`, after its bracket. */
 static bool read_length(struct ctf_parser *p, struct ctf_field *f)
 {
 	switch (ctf_scan_next(&p->scan)) {
@@ -354,7 +354,7 @@ bool ctf_read_struct(struct ctf_parser *p, struct ctf_struct *s)
 	}
 	struct ctf_scan before = p->scan;
 
-	/* ` align(64)` repeats what the fields and the profile say. */
+	/* ` align(64)` only repeats what the fields and the profile define. */
 	if (ctf_scan_next(&p->scan) == CTF_TOKEN_WORD && span_equals(p->scan.text, "align")) {
 		return ctf_expect(p, '(', "'('") && ctf_expect(p, CTF_TOKEN_NUMBER, "a number") &&
 		       ctf_expect(p, ')', "')'");

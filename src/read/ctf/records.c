@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The records of a native trace: its streams, merged by time in a heap. Most events come in runs
- * of one stream: until its time passes `limit`, the next stream's, a record costs a look at its
- * first word. Everything else (the packet's end, another stream's turn, an error) leaves that
- * loop for turn(). Invariant: the current stream is the first of the heap. The functions
- * of struct reader; open.c chooses among them.
+ * Merges a native trace's streams by time in a heap. Most events come in runs of one stream: until
+ * its time passes `limit`, the next stream's time, a record costs one look at its first word.
+ * Everything else (a packet's end, another stream's turn, an error) leaves that loop for turn().
+ * Invariant: the current stream is the first of the heap. Implements the functions of struct
+ * reader; open.c chooses among them.
  */
 #include <inttypes.h>
 #include <stddef.h>
@@ -19,8 +19,8 @@
 #define ID_MASK ((UINT64_C(1) << PACKET_ID_BITS) - 1)
 
 /*
- * Bytes that are prefetched ahead of the current event: between events that are shown, the
- * processor forgets that it is reading a file from its begin to its end.
+ * Bytes to prefetch ahead of the current event: while events are printed, the processor's own
+ * prefetcher loses the sequence.
  */
 #define AHEAD 2048
 
@@ -31,7 +31,7 @@ static inline bool is_before(const struct ctf_waiting *a, const struct ctf_waiti
 	return a->ticks < b->ticks || (a->ticks == b->ticks && a->stream < b->stream);
 }
 
-/* Restores the order below the first, whose time was changed; sets `current` and `limit`. */
+/* Restores the heap's order after the first stream's time changed; sets `current` and `limit`. */
 static inline void sift(struct ctf_reader *r)
 {
 	struct ctf_waiting *h = r->heap.items;
@@ -67,7 +67,7 @@ static inline void sift(struct ctf_reader *r)
 	}
 }
 
-/* Two threads that take turns are the worst case, and a common one. */
+/* Two threads that alternate are the worst case, and a common one. */
 static inline void set_time_of_two(struct ctf_reader *r, uint64_t ticks)
 {
 	struct ctf_waiting *h = r->heap.items;
@@ -84,7 +84,7 @@ static inline void set_time_of_two(struct ctf_reader *r, uint64_t ticks)
 	r->limit = limit < s->last_ticks ? limit : s->last_ticks;
 }
 
-/* Sets the time of the current stream's next event, which may be another stream's turn. */
+/* Sets the time of the current stream's next event. Another stream may become the current one. */
 static inline void set_time(struct ctf_reader *r, uint64_t ticks)
 {
 	if (r->heap.count == 2) {
@@ -125,7 +125,7 @@ void ctf_records_begin(struct ctf_reader *r)
 	sift(r);
 }
 
-/* The stream has nothing more: the next one of the heap takes over. */
+/* Removes a stream without more events from the heap; the next one becomes the current stream. */
 static void leave(struct ctf_reader *r, struct ctf_stream *s)
 {
 	ctf_stream_rest(s);
@@ -136,17 +136,17 @@ static void leave(struct ctf_reader *r, struct ctf_stream *s)
 
 /* ---- Plain events, in runs ---- */
 
-/* Has to be inlined for each order of words, which is a constant then. */
+/* Must be inlined for each order of words, which is a constant then. */
 #define INLINED inline __attribute__((always_inline))
 
-/* How an event's first word is to be read; a constant where speed counts. */
+/* How to read an event's first word; a constant where speed matters. */
 struct word_order {
 	bool swap;
 	uint8_t id_shift;
 	uint8_t time_shift;
 };
 
-/* Of traces that were recorded on a host like this. */
+/* The order of traces of hosts with this host's byte order. */
 static const struct word_order own_order = { false, 0, PACKET_ID_BITS };
 
 static inline uint64_t event_ticks(uint64_t word, struct word_order order, uint64_t before)
@@ -154,7 +154,7 @@ static inline uint64_t event_ticks(uint64_t word, struct word_order order, uint6
 	return before + (((word >> order.time_shift) - before) & PACKET_CLOCK_MASK);
 }
 
-/* The size of a record whose strings decide it; SIZE_MAX: more than `left`. */
+/* Returns the size of a record whose strings decide it; SIZE_MAX if it exceeds `left`. */
 static inline size_t varying_size(
 	const struct ctf_slot *slot, const unsigned char *p, size_t left, bool swap)
 {
@@ -174,7 +174,7 @@ static inline size_t align_event(size_t size)
 	return (size + PACKET_EVENT_ALIGN - 1) & ~(size_t)(PACKET_EVENT_ALIGN - 1);
 }
 
-/* The begin of struct record, which all events of a stream share. */
+/* The first members of struct record, which are equal for all events of a stream. */
 struct record_head {
 	enum record_kind kind;
 	uint32_t pid;
@@ -184,14 +184,17 @@ struct record_head {
 
 _Static_assert(sizeof(struct record_head) == offsetof(struct record, ns), "copied into records");
 
-/* The events of the current stream: all that the loops need, where no store can change it. */
+/*
+ * The events of the current stream. The loops keep all they need here, where no store can change
+ * it.
+ */
 struct event_run {
 	struct record_head head;
 	bool is_ns; /* ticks are nanoseconds; else see ctf_ns() */
 	double freq;
 	uint64_t ns_of_zero;
-	uint64_t limit; /* ticks of the last event of the run, at most */
-	uint64_t before; /* ticks of the event before */
+	uint64_t limit; /* upper bound of the run's ticks */
+	uint64_t before; /* ticks of the previous event */
 	uint64_t offset_of_0; /* of address 0 in the file, modulo 2^64 */
 	const unsigned char *p;
 	const unsigned char *end;
@@ -217,7 +220,7 @@ static inline size_t left_of(const struct event_run *run)
 	return (size_t)(run->end - run->p);
 }
 
-/* Takes the event at `p`, of `size` bytes and `step` to the next one. */
+/* Fills a record with the event at `p`, which has `size` bytes, and moves on by `step`. */
 static inline void take(struct event_run *run, struct record *rec, const struct event_class *class,
 	size_t size, size_t step)
 {
@@ -238,8 +241,8 @@ static inline void take(struct event_run *run, struct record *rec, const struct 
 }
 
 /*
- * Takes events that are like the one before, which has a known size: where the
- * next one begins does not wait for what this one's number leads to.
+ * Takes events of the same class as the last one, which has a known size: finding the next event
+ * does not wait for a look-up of this one's class.
  */
 static inline struct record *take_alike(struct event_run *run, struct record *rec,
 	const struct record *last, const struct ctf_slot *slot, uint64_t id)
@@ -261,7 +264,10 @@ static inline struct record *take_alike(struct event_run *run, struct record *re
 	return rec;
 }
 
-/* Takes plain events of the current stream while it is its turn; returns the end of the records. */
+/*
+ * Takes plain events of the current stream while it has the earliest; returns the end of the
+ * records.
+ */
 static inline struct record *take_run(
 	struct ctf_reader *r, struct record *rec, const struct record *last)
 {
@@ -300,7 +306,7 @@ static inline struct record *take_run(
 	return rec;
 }
 
-/* True if another stream has the earlier next event; that stream becomes the current one. */
+/* True if another stream has the next event; that stream becomes the current one. */
 static inline bool turn_to_next(struct ctf_reader *r, struct word_order order)
 {
 	const struct ctf_stream *s = r->current;
@@ -331,7 +337,7 @@ size_t ctf_take_own(struct reader *base, struct record *records, size_t room)
 
 /* ---- Everything else ---- */
 
-/* Hands out the gap before the stream's packet, or behind its last one. */
+/* Returns the gap before the stream's packet, or after its last one. */
 static enum read_result give_gap(struct ctf_reader *r, struct record *rec, struct ctf_stream *s)
 {
 	s->has_gap = false;
@@ -346,7 +352,7 @@ static enum read_result give_gap(struct ctf_reader *r, struct record *rec, struc
 	return READ_RECORD;
 }
 
-/* Counts the events that were read of a packet in memory, which may be overwritten later. */
+/* Counts the events that were read from a packet in memory, which may be overwritten later. */
 static void count_read(struct ctf_reader *r, struct ctf_stream *s)
 {
 	uint64_t events = 0;
@@ -375,7 +381,10 @@ static enum read_result next_packet(struct ctf_reader *r, struct record *rec, st
 		return CTF_LOOK_AGAIN;
 	case CTF_TRAILING_GAP:
 		give_gap(r, rec, s);
-		/* Noticed only now: not older than what was reported before. */
+		/*
+		 * The gap is noticed only now, so it must not be older than what was reported
+		 * before.
+		 */
 		if (s->ticks < r->follow.last_horizon) {
 			rec->ns = ctf_ns(r, r->follow.last_horizon);
 		}
@@ -394,7 +403,7 @@ static enum read_result next_packet(struct ctf_reader *r, struct record *rec, st
 	return CTF_LOOK_AGAIN;
 }
 
-/* The packet's events are read, or as many of them as are there. */
+/* All events of the packet that are present were read. */
 static enum read_result end_packet(struct ctf_reader *r, struct record *rec, struct ctf_stream *s)
 {
 	if (!s->is_cut) {
@@ -410,7 +419,7 @@ static enum read_result end_packet(struct ctf_reader *r, struct record *rec, str
 	return READ_PROBLEM;
 }
 
-/* Leaves out the rest of a packet, of which nothing is known behind a wrong event. */
+/* Skips the rest of a packet, as nothing after a wrong event can be trusted. */
 static enum read_result skip_packet(struct ctf_reader *r, struct ctf_stream *s, const char *why)
 {
 	uint64_t at = ctf_stream_offset(s, s->pos);
@@ -418,14 +427,14 @@ static enum read_result skip_packet(struct ctf_reader *r, struct ctf_stream *s, 
 
 	s->pos = s->end;
 	s->is_cut = false;
-	s->packet = NULL; /* nor is what is recorded behind it later */
+	s->packet = NULL; /* skips events that are recorded after it later, too */
 	ctf_stream_fail(s, &r->base.error,
 		"the event at byte %" PRIu64 " %s; the last %zu bytes of the packet are left out",
 		at, why, left);
 	return READ_PROBLEM;
 }
 
-/* The metadata may have the event by now, or will have it when its process is followed. */
+/* The metadata may have the event by now. If the process is followed, the event waits for it. */
 static enum read_result unknown_event(struct ctf_reader *r, struct ctf_stream *s, uint64_t id)
 {
 	char why[80];
@@ -443,13 +452,15 @@ static enum read_result unknown_event(struct ctf_reader *r, struct ctf_stream *s
 	return skip_packet(r, s, why);
 }
 
-/* Does what keeps the current stream from giving a plain event. */
+/* Handles whatever keeps the current stream from returning a plain event. */
 static COLD enum read_result turn(struct ctf_reader *r, struct record *rec)
 {
 	const struct word_order order = { r->trace.swap, r->id_shift, r->time_shift };
 	struct ctf_stream *s = r->current;
 
-	/* Problems of the metadata and of missing files, once each, before the first event. */
+	/*
+	 * Reports problems of the metadata and of missing files, once each, before the first event.
+	 */
 	if (r->problems_reported < r->metadata.problems.count) {
 		read_error_set(
 			&r->base.error, "%s", r->metadata.problems.items[r->problems_reported++]);
@@ -490,8 +501,8 @@ static COLD enum read_result turn(struct ctf_reader *r, struct record *rec)
 }
 
 /*
- * Takes the next event if it is the current stream's turn. Without `any_size`, a constant, only
- * one of a known size that does not end the packet.
+ * Takes the next event if the current stream has the earliest. If `any_size`, a constant, is false,
+ * takes only an event of a known size that does not end the packet.
  */
 static INLINED bool take_one(
 	struct ctf_reader *r, struct record *rec, struct word_order order, bool any_size)
@@ -518,7 +529,7 @@ static INLINED bool take_one(
 	}
 	size_t step = align_event(size);
 
-	/* 0, for a size that varies, becomes the largest number here. */
+	/* If the size varies, step is 0 and step - 1 the largest number. */
 	if (UNLIKELY(any_size ? size > left : step - 1 >= left)) {
 		return false;
 	}

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tokens of CTF metadata. Each reads on from `pos`, which only moves forward, and counts the
- * lines it passes. parser.c, event.c and metadata.c call this. Strings are unescaped only when
- * somebody wants them.
+ * Tokens of CTF metadata. Each is read from `pos`, which only moves forward; newlines on the way
+ * are counted. Called by parser.c, event.c and metadata.c. Strings are unescaped only on demand.
  */
 #include "read/ctf/scan.h"
 
@@ -35,7 +34,7 @@ static void move(struct ctf_scan *s, const char *to)
 	}
 }
 
-/* Keeps the text of the comment at hand if it begins with `begin`; returns whether it does. */
+/* Keeps the text of the current comment if it begins with `begin`; returns whether it does. */
 static bool keep_declaration(struct ctf_scan *s, const char *end, const char *begin)
 {
 	const char *text = s->pos + strlen(begin);
@@ -47,7 +46,7 @@ static bool keep_declaration(struct ctf_scan *s, const char *end, const char *be
 	return true;
 }
 
-/* A comment: false when it does not end. */
+/* Skips a comment; false if it does not end. */
 static bool skip_comment(struct ctf_scan *s)
 {
 	const char *end = memmem(s->pos + 2, left(s) - 2, "*/", 2);
@@ -64,7 +63,7 @@ static bool skip_comment(struct ctf_scan *s)
 	return true;
 }
 
-/* Blanks and comments; false at a comment without an end. */
+/* Skips blanks and comments; false if a comment does not end. */
 static bool skip(struct ctf_scan *s)
 {
 	while (s->pos < s->end) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tokens of the language in which CTF metadata is written, as far as Waymark's
- * traces use it. Comments are skipped, but for a declaration of an event
- * (format/ctf.h), which is kept until the next one. Private to src/read/ctf.
+ * Tokens of the language of CTF metadata, limited to the part that Waymark's traces use. Comments
+ * are skipped, but a declaration of an event (format/ctf.h) in one is kept until the next. Private
+ * to src/read/ctf.
  */
 #ifndef READ_CTF_SCAN_H
 #define READ_CTF_SCAN_H
@@ -15,9 +15,9 @@
 
 /* Every other token is its own character. */
 enum ctf_token {
-	CTF_TOKEN_END = 0x100, /* nothing is left */
+	CTF_TOKEN_END = 0x100, /* end of the text */
 	CTF_TOKEN_CUT, /* a string or a comment without an end */
-	CTF_TOKEN_WORD, /* with the dots in it: `packet.header` */
+	CTF_TOKEN_WORD, /* may contain dots: `packet.header` */
 	CTF_TOKEN_NUMBER,
 	CTF_TOKEN_STRING,
 	CTF_TOKEN_ASSIGN, /* := */
@@ -26,7 +26,7 @@ enum ctf_token {
 struct ctf_scan {
 	const char *pos;
 	const char *end;
-	unsigned int line; /* of `pos`, from 1 */
+	unsigned int line; /* line of `pos`, from 1 */
 	/* the token that was read last: */
 	int token; /* of enum ctf_token, or a character */
 	struct span text; /* a string without its quotes */
@@ -45,10 +45,10 @@ int ctf_scan_next(struct ctf_scan *s);
 /* Reads the next token if it is `token`. */
 bool ctf_scan_accept(struct ctf_scan *s, int token);
 
-/* The text of a string with its escapes resolved, in `a`; NUL-terminated. */
+/* Returns the text of a string with its escapes resolved, in `a`; NUL-terminated. */
 char *ctf_scan_string(struct arena *a, struct span text);
 
-/* Moves behind the first `;` outside of braces; false when the text ends before. */
+/* Moves past the first `;` outside of braces; false if the text ends before. */
 bool ctf_scan_skip(struct ctf_scan *s);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The packets of one stream: first those in its files, then those that no file
- * holds, copied out of its process's memory. While the process lives, a packet
- * may leave memory at any moment: for its file, which is listed again then, or,
- * with full=overwrite, for good. Only packets whose headers were checked are
- * handed to records.c, which calls this; files.c reads first headers with it.
+ * Reads the packets of one stream: first those in its files, then those that no file holds, copied
+ * out of its process's memory. While the process lives, a packet may leave memory at any moment:
+ * for its file, which is listed again then, or, with full=overwrite, for good. records.c calls
+ * this, and gets only packets whose headers were checked; files.c calls it for the first headers.
  */
 #include "read/ctf/stream.h"
 
@@ -20,7 +19,7 @@
 
 #include "read/bytes.h"
 
-/* Bytes of a file behind the reader that stay mapped in memory. */
+/* Bytes of a file before the reader's position that stay mapped. */
 #define KEEP_BYTES ((size_t)1 << 20)
 
 void ctf_stream_fail(const struct ctf_stream *s, struct read_error *error, const char *fmt, ...)
@@ -90,7 +89,7 @@ bool ctf_packet_begins(const unsigned char *bytes, size_t left, const struct ctf
 	       memcmp(bytes + sizeof(uint32_t), t->uuid, sizeof(t->uuid)) == 0;
 }
 
-/* The fault of the stream's header; NULL: none. */
+/* Returns the fault of the stream's header; NULL if there is none. */
 static const char *header_fault(const struct ctf_stream *s, const struct ctf_trace *t)
 {
 	const struct packet_header *h = &s->header;
@@ -121,7 +120,9 @@ static const char *header_fault(const struct ctf_stream *s, const struct ctf_tra
 	return NULL;
 }
 
-/* Opens the packet whose header was checked, with `there` bytes of it at hand. */
+/*
+ * Opens the packet whose header was checked. `there` is the number of its bytes that are present.
+ */
 static void open_packet(
 	struct ctf_stream *s, const struct ctf_trace *t, const unsigned char *packet, size_t there)
 {
@@ -157,7 +158,7 @@ static enum ctf_step broken(struct ctf_stream *s, const char *why, struct read_e
 
 /* ---- Packets in memory ---- */
 
-/* True if memory has the packet behind the last one. */
+/* True if memory has the packet after the last one. */
 static bool memory_has_next(const struct ctf_stream *s)
 {
 	for (size_t i = 0; i < s->left_count; i++) {
@@ -175,8 +176,8 @@ static void drop_left(struct ctf_stream *s)
 }
 
 /*
- * Looks for the packet that is missing before *p: it may have begun where the
- * scan had passed already. Else it is in the file, or was overwritten.
+ * Looks for the packet that is missing before *p, which may have begun after the scan had passed
+ * its place. If it is not found, it is in the file, or was overwritten.
  */
 static enum ctf_step fill_hole(
 	struct ctf_stream *s, const struct ctf_trace *t, struct buffer_packet *p)
@@ -196,9 +197,9 @@ static enum ctf_step fill_hole(
 }
 
 /*
- * The first packet in memory with unread events; CTF_LAST: there is none. Sequences have 64 bits
- * and begin with 1, so none comes again, and a smaller one is older. In a damaged trace, the one
- * behind the largest is 0, which no packet in memory has.
+ * Finds the first packet in memory with unread events; CTF_LAST if there is none. Sequences have 64
+ * bits and begin with 1, so none repeats, and a smaller one is older. In a damaged trace, the
+ * largest is followed by 0, which no packet in memory has.
  */
 static enum ctf_step find_unread(
 	struct ctf_stream *s, const struct ctf_trace *t, struct buffer_packet *p)
@@ -207,7 +208,10 @@ static enum ctf_step find_unread(
 		*p = *s->left;
 		bool is_last = p->header.sequence == s->sequence;
 
-		/* An open packet with a next one was closed during the scan, and may have grown. */
+		/*
+		 * An open packet that has a successor was closed during the scan, and may have
+		 * grown.
+		 */
 		bool was_closed =
 			is_last && p->header.timestamp_end == PACKET_OPEN && memory_has_next(s);
 		bool is_there = !was_closed || buffer_source_look_again(t->buffer, p);
@@ -225,7 +229,7 @@ static enum ctf_step find_unread(
 	return CTF_LAST;
 }
 
-/* The next packet that no file holds: copies what of it was not read, and opens it. */
+/* Copies the unread part of the next packet that no file holds, and opens it. */
 static enum ctf_step next_in_memory(
 	struct ctf_stream *s, const struct ctf_trace *t, struct read_error *error)
 {
@@ -258,19 +262,19 @@ static enum ctf_step next_in_memory(
 		return broken(s, why, error);
 	}
 	if (!goes_on) {
-		uint64_t more = p.evicted - s->evicted; /* modulo 2^64, as both are */
+		uint64_t more = p.evicted - s->evicted; /* modulo 2^64, as both counts are */
 
 		s->overwritten = more <= INT64_MAX ? more : 0;
 		s->evicted += s->overwritten;
 	}
 	open_packet(s, t, s->copy, p.content_bytes);
-	s->is_open &= !memory_has_next(s); /* the next one is only read when this one is final */
+	s->is_open &= !memory_has_next(s); /* a next packet exists only after this one was closed */
 	return CTF_PACKET;
 }
 
 /* ---- Packets in files ---- */
 
-/* Without blocking: somebody may have put a fifo there. */
+/* Opens without blocking, as the file may be a fifo. */
 int ctf_file_open(const struct ctf_file *f, const struct ctf_trace *t, uint64_t *size)
 {
 	int fd = openat(t->directory, f->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -294,8 +298,8 @@ uint64_t ctf_file_size(const struct ctf_file *f, const struct ctf_trace *t)
 }
 
 /*
- * Maps the current file if it has any bytes; false with an error. A file that is
- * gone was rotated away meanwhile: its packets count as missing later.
+ * Maps the current file unless it is empty; false with an error. A file that is gone was removed by
+ * rotation meanwhile: its packets count as missing later.
  */
 static bool map_file(struct ctf_stream *s, const struct ctf_trace *t, struct read_error *error)
 {
@@ -326,7 +330,10 @@ static bool map_file(struct ctf_stream *s, const struct ctf_trace *t, struct rea
 	return s->map;
 }
 
-/* The fault in the order of two packets of one file, each of which is right; NULL: none. */
+/*
+ * Returns the fault in the order of two packets of one file, each of which is valid; NULL if there
+ * is none.
+ */
 static const char *order_fault(const struct ctf_stream *s)
 {
 	const struct packet_header *h = &s->header;
@@ -338,7 +345,7 @@ static const char *order_fault(const struct ctf_stream *s)
 					 : NULL;
 }
 
-/* The offset behind a packet whose header is wrong: its size may be right. */
+/* Returns the offset after a packet whose header is wrong, though its size may be right. */
 static size_t behind(const struct ctf_stream *s, const struct ctf_trace *t)
 {
 	uint64_t size = s->header.packet_size / 8;
@@ -355,7 +362,10 @@ static size_t behind(const struct ctf_stream *s, const struct ctf_trace *t)
 	return at < s->map_size ? at : s->map_size;
 }
 
-/* The file's last packet is not whole: no error if memory has it, or it is being written. */
+/*
+ * Handles an incomplete last packet of a file. It is no error if memory has it, or if it is being
+ * written.
+ */
 static enum ctf_step torn(
 	struct ctf_stream *s, const struct ctf_trace *t, const char *why, struct read_error *error)
 {
@@ -366,7 +376,7 @@ static enum ctf_step torn(
 	return CTF_LAST;
 }
 
-/* Opens the packet at `next`, where bytes of the file are left. */
+/* Opens the packet at `next`, which is before the file's end. */
 static enum ctf_step next_in_map(
 	struct ctf_stream *s, const struct ctf_trace *t, struct read_error *error)
 {
@@ -377,7 +387,10 @@ static enum ctf_step next_in_map(
 	s->overwritten = CTF_UNKNOWN;
 	s->packet_offset = s->next;
 	if (left < sizeof(s->header)) {
-		/* Memory has the events of a packet until it is whole here: none is missing. */
+		/*
+		 * Memory keeps a packet's events until the file has the whole packet: none is
+		 * missing.
+		 */
 		s->next = t->buffer ? s->packet_offset : s->map_size;
 		return t->buffer ? CTF_LAST : broken(s, "cut inside its header", error);
 	}
@@ -392,7 +405,7 @@ static enum ctf_step next_in_map(
 
 	s->file_discarded = s->header.events_discarded;
 	s->next += size < left ? size : left;
-	/* Behind a packet that is being written, the next one begins after its padding. */
+	/* If a packet is still being written, the next one begins after its padding. */
 	if (t->is_live ? size > left : s->header.content_size / 8 > left && memory_has_next(s)) {
 		return torn(s, t, "", error);
 	}
@@ -417,7 +430,7 @@ static enum ctf_step next_in_map(
 	return CTF_PACKET;
 }
 
-/* Goes to the next packet of the current file; CTF_LAST: it has no other. */
+/* Moves to the next packet of the current file; CTF_LAST if it has no other. */
 static enum ctf_step next_in_file(
 	struct ctf_stream *s, const struct ctf_trace *t, struct read_error *error)
 {
@@ -427,7 +440,7 @@ static enum ctf_step next_in_file(
 		if (!s->map || s->next >= s->map_size) {
 			return CTF_LAST;
 		}
-		/* Gives back the part that was read: a trace may be larger than memory. */
+		/* Releases the part that was read: a trace may be larger than memory. */
 		size_t end = s->next / KEEP_BYTES * KEEP_BYTES;
 
 		if (end > s->released) {
@@ -439,7 +452,7 @@ static enum ctf_step next_in_file(
 	return step;
 }
 
-/* Goes to the next packet in a file; CTF_LAST: the files have no other. */
+/* Moves to the next packet in a file; CTF_LAST if the files have no other. */
 static enum ctf_step next_in_files(
 	struct ctf_stream *s, const struct ctf_trace *t, struct read_error *error)
 {
@@ -464,14 +477,14 @@ static enum ctf_step next_in_files(
 
 		unmap(s);
 		/*
-		 * Reading a running process's trace to its end would never end if events come
-		 * faster than they are read: only packets that the scan of memory met are wanted.
+		 * A running process may record events faster than they are read, so reading to its
+		 * end would never end. Only packets that the scan of memory found are wanted.
 		 */
 		s->is_passed = grew && t->is_bounded && s->sequence >= s->newest;
 		if (s->is_passed) {
-			return CTF_LAST; /* without the files behind it */
+			return CTF_LAST; /* the files after it are not wanted */
 		}
-		s->file -= grew; /* it is the next one again */
+		s->file -= grew; /* continue with this file */
 	}
 	return CTF_LAST;
 }
@@ -486,7 +499,10 @@ void ctf_stream_point(struct ctf_stream *s, const struct ctf_file *files, size_t
 	s->file_count = count;
 	s->is_reopened = s->is_pointed;
 	s->is_pointed = true;
-	/* The current file, or the one that has the next packet, or is the newest. */
+	/*
+	 * Continues with the current file, else with the file of the next packet, else with the
+	 * newest.
+	 */
 	for (size_t i = 0; i < count; i++) {
 		if (s->at == files[i].name) {
 			file = i;
@@ -514,7 +530,7 @@ enum ctf_step ctf_stream_next(
 	struct ctf_stream *s, const struct ctf_trace *t, struct read_error *error)
 {
 	if (s->packet && s->packet == s->copy) {
-		/* A packet in memory may have grown when it is read again. */
+		/* A packet in memory may have grown since it was read. */
 		size_t read = (size_t)(s->pos - s->packet);
 
 		s->resume = (read + PACKET_EVENT_ALIGN - 1) & ~(size_t)(PACKET_EVENT_ALIGN - 1);
@@ -525,6 +541,6 @@ enum ctf_step ctf_stream_next(
 	if (step == CTF_LAST) {
 		step = next_in_memory(s, t, error);
 	}
-	/* Losses since then come before the packets that were passed. */
+	/* Losses since then precede the packets that were passed, and are reported later. */
 	return step == CTF_LAST && !s->is_passed ? ctf_gap_trailing(s, t) : step;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Captures of the kernel's trace, line by line. A text that a program wrote may have several lines,
- * so an event is whole when the next one begins; if a pipe has no more bytes now, the event is
- * handed out at once. reader.c calls this through the table of formats; scope.c makes the records.
+ * Reads captures of the kernel's trace line by line. A text that a program wrote may have several
+ * lines, so an event ends where the next one begins; if a pipe has no more bytes now, the event is
+ * returned without waiting. reader.c calls this through the table of formats; scope.c makes the
+ * records.
  */
 #include "read/kernel/capture.h"
 
@@ -49,7 +50,7 @@ static enum line_state find_line(struct input *in, size_t *length)
 	}
 }
 
-/* Appends a line's text, without a carriage return at its end, and a NUL that is not counted. */
+/* Appends a line's text without its carriage return, and a NUL that is not counted. */
 static void copy_line(struct out *out, const unsigned char *line, size_t length)
 {
 	char *copy = out_reserve(out, length + 1);
@@ -62,7 +63,7 @@ static void copy_line(struct out *out, const unsigned char *line, size_t length)
 	out_advance(out, length);
 }
 
-/* True if that is the first line of tracefs' `trace`. */
+/* True if that is the first line of a tracefs file `trace`. */
 static bool is_head(const char *line)
 {
 	static const char head[] = "# tracer: ";
@@ -70,7 +71,7 @@ static bool is_head(const char *line)
 	return strncmp(line, head, strlen(head)) == 0;
 }
 
-/* Copies the next line to c->next; consume() takes it. */
+/* Copies the next line to c->next; consume() then moves past it. */
 static enum line_state peek(struct capture *c)
 {
 	size_t length;
@@ -155,7 +156,7 @@ static COLD enum read_result end(struct capture *c, struct record *rec)
 	return is_empty ? READ_DAMAGED : READ_END;
 }
 
-/* The last line has no end: its part may mean something else. */
+/* Reports a last line without an end, as its truncated text may mean something else. */
 static COLD enum read_result cut(struct capture *c)
 {
 	if (c->input.error) {
@@ -168,7 +169,7 @@ static COLD enum read_result cut(struct capture *c)
 
 /* ---- Events ---- */
 
-/* Takes the lines that follow the event's first one and need not be waited for. */
+/* Appends the lines that continue the event, as long as they need no waiting. */
 static void take_continuation(struct capture *c)
 {
 	struct kernel_line line;
@@ -184,27 +185,27 @@ static void take_continuation(struct capture *c)
 	}
 }
 
-/* Takes `<name>: ` off an event's text; without a colon the name is its first word. */
+/* Removes `<name>: ` from an event's text; without a colon the name is its first word. */
 static struct span event_name(const char **text)
 {
 	const char *begin = *text;
 	const char *p = begin;
 
-	if (*begin == '<') { /* `<stack trace>`, of the event before it */
+	if (*begin == '<') { /* `<stack trace>`, of the previous event */
 		return (struct span){ "stack", strlen("stack") };
 	}
 	while (is_word((unsigned char)*p) || *p == '.') {
 		p++;
 	}
-	p += p == begin && *p; /* no event begins so */
+	p += p == begin && *p; /* no event begins with this character */
 	*text = p + (*p == ':');
 	*text += strspn(*text, " \t");
 	return (struct span){ begin, (size_t)(p - begin) };
 }
 
 /*
- * True if a program wrote the text: it follows the name of the kernel's function. trace-cmd prints
- * the event's name before that, and the function's address if it does not know the name.
+ * True if a program wrote the text. Such a text follows the name of the kernel's function.
+ * trace-cmd prints the event's name before that, and the function's address if its name is unknown.
  */
 static bool is_marker(struct span *name, const char **text)
 {
@@ -218,7 +219,7 @@ static bool is_marker(struct span *name, const char **text)
 	       (name->len == strlen(writer) || name->text[strlen(writer)] == '.');
 }
 
-/* Begins a record of the line in c->next, which becomes its text. */
+/* Begins a record for the line in c->next, which becomes its text. */
 static void begin_event(struct capture *c, struct record *rec, uint64_t ns)
 {
 	*rec = (struct record){
@@ -257,7 +258,7 @@ static enum read_result give_event(
 	return READ_RECORD;
 }
 
-/* Takes the line in c->next; READ_NOTHING: it gives no record. */
+/* Processes the line in c->next; READ_NOTHING if it makes no record. */
 static enum read_result take_line(struct capture *c, struct record *rec)
 {
 	const char *text = c->next.data;
@@ -274,7 +275,7 @@ static enum read_result take_line(struct capture *c, struct record *rec)
 		return has_losses(c) ? give_gap(c, rec, line.ns) : give_event(c, rec, &line);
 	}
 	if (kernel_line_is_loss(text)) {
-		/* `CPU:0 [LOST 12 EVENTS]`; without the number if the kernel does not know it. */
+		/* `CPU:0 [LOST 12 EVENTS]`; the number is absent if the kernel does not know it. */
 		const char *lost = text + strcspn(text, "[");
 		const char *digits = lost + strcspn(lost, "0123456789");
 		uint64_t count = strtoull(digits, NULL, 10);
@@ -282,14 +283,14 @@ static enum read_result take_line(struct capture *c, struct record *rec)
 		c->losses.lost += count;
 		c->losses.missing += count == 0;
 	} else if (c->is_continued && !is_head(text)) {
-		/* Hands out a line of a text that was handed out before. */
+		/* Returns a further line of a text whose first lines were already returned. */
 		line = (struct kernel_line){ .tid = c->last.tid, .ns = c->last.ns };
 		begin_event(c, rec, line.ns);
 		capture_set_event(c, rec, &line, (struct span){ "print", strlen("print") },
 			(struct span){ c->text.data, strlen(c->text.data) });
 		return READ_RECORD;
 	} else if (strncmp(text, TOTALS, strlen(TOTALS)) == 0) {
-		/* The head of a whole buffer: events in it, and events written. */
+		/* The head of a buffer: the number of events in it, and of events written. */
 		char *end;
 		uint64_t there = strtoull(text + strlen(TOTALS), &end, 10);
 		uint64_t written = *end == '/' ? strtoull(end + 1, NULL, 10) : there;
@@ -330,14 +331,14 @@ static enum read_result capture_next(struct reader *base, struct record *rec)
 
 /* ---- Opening and closing ---- */
 
-/* True if a line of the window, from `at` on, is one of the kernel's trace. */
+/* True if the window has a line of the kernel's trace at `at`. */
 static bool is_capture_line(struct out *copy, const struct input *in, size_t at, size_t length)
 {
 	struct kernel_line line;
 
 	copy->len = 0;
 	copy_line(copy, in->pos + at, length);
-	/* `cpus=4` comes first of `trace-cmd report`. */
+	/* `trace-cmd report` begins with `cpus=4`. */
 	bool is_report = strncmp(copy->data, "cpus=", strlen("cpus=")) == 0 &&
 			 is_digit(copy->data[strlen("cpus=")]);
 
@@ -345,7 +346,7 @@ static bool is_capture_line(struct out *copy, const struct input *in, size_t at,
 	       kernel_line_parse(&line, copy->data);
 }
 
-/* Looks at the lines that may precede the first event; fewer if the input is no text. */
+/* Checks the lines that may precede the first event; fewer if the input is no text. */
 static bool detect_text(struct input *in, struct out *copy)
 {
 	size_t at = 0;
@@ -391,7 +392,7 @@ static bool capture_detect(struct input *in)
 	return found;
 }
 
-/* Replaces the file by what trace-cmd prints of it. */
+/* Replaces the file by trace-cmd's output for it. */
 static bool open_through_trace_cmd(struct input *in, pid_t *child, struct read_error *error)
 {
 	const struct input file = *in;
@@ -409,7 +410,7 @@ static bool open_through_trace_cmd(struct input *in, pid_t *child, struct read_e
 	return true;
 }
 
-/* Values come with their record. */
+/* Records of captures have their values already. */
 static const struct value *capture_decode(struct reader *base, const struct record *rec)
 {
 	(void)base;

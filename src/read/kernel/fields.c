@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The arguments of a marker: `(expression: value)(expression: value)`, values as Rust's {:?}
- * prints them. Brackets and literals in both are skipped as a whole. Called by marker.c for the
- * end of a name, and by scope.c for values.
+ * Parses the arguments of a marker: `(expression: value)(expression: value)`, with values as Rust's
+ * {:?} prints them. Skips brackets and literals in both as a whole. Called by marker.c for the end
+ * of a name, and by scope.c for values.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,12 +13,12 @@
 #include "format/debug.h"
 #include "read/kernel/marker.h"
 
-/* The most bytes of a literal between single quotes: '\u{10ffff}'. */
+/* Most bytes of a literal in single quotes: '\u{10ffff}'. */
 #define CHARACTER_MAX 12
 
 /* ---- Ends ---- */
 
-/* The end of the literal that begins at `p`, or of its quote if it begins none. */
+/* Returns the end of the literal at `p`; the end of the quote alone if none begins there. */
 static const char *skip_literal(const char *p)
 {
 	const char *at = p + 1;
@@ -41,7 +41,10 @@ static bool ends_value(const char *p)
 	return p[0] == ')' && (p[1] == '(' || p[1] == '\0');
 }
 
-/* The first place outside of brackets and literals for which `ends` is true; NULL: none. */
+/*
+ * Returns the first place outside of brackets and literals where `ends` is true; NULL if there is
+ * none.
+ */
 static const char *find(const char *p, bool ends(const char *p))
 {
 	int depth = 0;
@@ -73,7 +76,7 @@ static struct value number_value(enum debug_kind kind, uint64_t number)
 	return (struct value){ .kind = VALUE_NUMBER, .debug = (uint8_t)kind, .number = number };
 }
 
-/* A text that is shown as it is: a tree of nothing else. */
+/* Makes a value that is printed exactly as `text`. */
 static struct value verbatim(struct span text, char **room)
 {
 	char *begin = *room;
@@ -96,7 +99,7 @@ static struct value verbatim(struct span text, char **room)
 	};
 }
 
-/* Reads `\u{<digits>}` or `\x<digits>` from its letter at `p`; NULL: it is none. */
+/* Reads `\u{<digits>}` or `\x<digits>`, from its letter at `p`; NULL if it is neither. */
 static const char *take_code(const char *p, const char *end, uint32_t *code)
 {
 	bool has_braces = *p == 'u';
@@ -117,7 +120,7 @@ static const char *take_code(const char *p, const char *end, uint32_t *code)
 	return at + has_braces;
 }
 
-/* Appends the meaning of the escape whose letter is at `p`; NULL: it is none. */
+/* Appends the character of the escape whose letter is at `p`; NULL if it is no escape. */
 static const char *unescape(const char *p, const char *end, char **out)
 {
 	static const char letters[] = "ntr0\\'\"";
@@ -143,7 +146,9 @@ static const char *unescape(const char *p, const char *end, char **out)
 	return p;
 }
 
-/* Reads the text between quotes; false: it is no literal. Needs at most the text's bytes. */
+/*
+ * Reads the text between quotes; false if it is no literal. Needs at most as much room as the text.
+ */
 static bool read_literal(struct span text, char **room, struct span *content)
 {
 	const char *p = text.text + 1;
@@ -200,10 +205,10 @@ static bool read_character(struct span text, char **room, struct value *v)
 	return true;
 }
 
-/* A longer text is no number that a program printed. */
+/* A program prints no longer numbers. */
 #define NUMBER_MAX 400
 
-/* A number of more than 64 bits, or in an unusual form, stays a text. */
+/* Reads an integer. A number of more than 64 bits, or in an unusual form, stays a text. */
 static bool read_integer(const char *text, struct value *v)
 {
 	bool is_negative = *text == '-';
@@ -288,7 +293,7 @@ struct value marker_value(struct span text, char **room)
 
 /* ---- Arguments ---- */
 
-/* Takes the next argument; if the line was cut or has another form, the rest is its value. */
+/* Reads the next argument. If the line was cut or has another form, the rest is its value. */
 static const char *take_field(struct marker_field *f, const char *p, bool is_last, char **room)
 {
 	const char *colon = marker_expression_end(p);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A line of the kernel's trace: COMM-TID, then a thread group in round brackets or nothing,
- * [CPU], flags or nothing, TIME: EVENT. A name may hold blanks, dashes and brackets: the
- * name ends at the first place where all the columns follow. Source: the kernel's document
- * trace/ftrace, and the head of tracefs' file `trace`. Called by capture.c and text.c.
+ * Parses a line of the kernel's trace: COMM-TID, optionally a thread group in round brackets,
+ * [CPU], optionally flags, TIME: EVENT. COMM may contain blanks, dashes and brackets: it ends at
+ * the first place where all the columns follow. Source: the kernel's document trace/ftrace, and the
+ * head of tracefs' file `trace`. Called by capture.c and text.c.
  */
 #include <ctype.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static const char *skip_blanks(const char *s)
 	return s + strspn(s, " \t");
 }
 
-/* Reads the digits at `s`, a number below `end`; returns their end, NULL: there is none. */
+/* Reads the digits at `s`, a number below `end`; returns their end, or NULL. */
 static const char *take_number(const char *s, uint64_t end, uint64_t *number)
 {
 	const char *at = s;
@@ -32,7 +32,7 @@ static const char *take_number(const char *s, uint64_t end, uint64_t *number)
 	return at == s ? NULL : at;
 }
 
-/* The end of a column between two characters; `s` itself if it does not begin with the first. */
+/* Returns the end of a column between two characters; `s` if it does not begin with the first. */
 static const char *skip_between(const char *s, char first, char last)
 {
 	const char *end = *s == first ? strchr(s, last) : NULL;
@@ -40,7 +40,7 @@ static const char *skip_between(const char *s, char first, char last)
 	return end ? end + 1 : s;
 }
 
-/* The digits behind the point, as nanoseconds. */
+/* Reads the digits after the point as nanoseconds. */
 static const char *take_fraction(const char *s, uint64_t *ns)
 {
 	unsigned int digits = 0;
@@ -57,7 +57,9 @@ static const char *take_fraction(const char *s, uint64_t *ns)
 	return digits > 0 ? s : NULL;
 }
 
-/* Times are seconds, a point and digits, then a colon; clocks that only count have no point. */
+/*
+ * Reads a time: seconds, a point and digits, then a colon. Clocks that count ticks have no point.
+ */
 static const char *take_time(const char *s, struct kernel_line *line)
 {
 	uint64_t seconds;
@@ -78,7 +80,7 @@ static const char *take_time(const char *s, struct kernel_line *line)
 	return s + 1;
 }
 
-/* The columns behind the dash. */
+/* Reads the columns after the dash. */
 static bool take_columns(struct kernel_line *line, const char *s)
 {
 	uint64_t tid;
@@ -96,7 +98,7 @@ static bool take_columns(struct kernel_line *line, const char *s)
 		return false;
 	}
 	at = skip_blanks(skip_between(at, '[', ']'));
-	if (!isdigit((unsigned char)*at)) { /* flags, which some captures have */
+	if (!isdigit((unsigned char)*at)) { /* flags, which only some captures have */
 		at = skip_blanks(at + strcspn(at, " \t"));
 	}
 	at = take_time(at, line);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recognizes markers by their grammars, one after the other; a text of none of them is plain. No
- * memory is allocated: parts point into the text. scope.c makes records of them.
+ * Recognizes markers by trying their grammars in order; a text that fits none is plain. Allocates
+ * no memory: parts point into the text. scope.c makes records of markers.
  */
 #include "read/kernel/marker.h"
 
@@ -10,10 +10,10 @@
 
 #include "base/compiler.h"
 
-/* Scopes of threads have numbers from this one on; those of crosvm begin at 0. */
+/* Numbers of synchronous scopes begin here; crosvm's begin at 0. */
 #define FIRST_SYNC (INT64_C(1) << 31)
 
-/* Separators of a name and arguments that are tried; a name with more would cost time only. */
+/* Limit of the separators tried between name and arguments, as more would only cost time. */
 #define SEPARATORS_MAX 16
 
 static struct span span_of(const char *begin, const char *end)
@@ -77,7 +77,7 @@ static void set_name(struct marker *m, const char *text)
 	m->arguments = at ? span_to_end(at + strlen(" - ")) : (struct span){ text, 0 };
 }
 
-/* `[<name>] <message>` of an event that was declared in TOML. */
+/* Parses `[<name>] <message>`, of an event that was declared in TOML. */
 static bool set_declared(struct marker *m, const char *text)
 {
 	const char *p = text + (*text == '[');
@@ -97,7 +97,7 @@ static const struct {
 	const char *word;
 	enum marker_kind kind;
 	bool has_number;
-	bool has_arguments; /* an end has only a name, of any text */
+	bool has_arguments; /* false: the rest of the line is the name, as in ends */
 } words[] = {
 	{ " Enter: ", MARKER_ENTER, true, true },
 	{ " Exit: ", MARKER_EXIT, true, false },
@@ -135,7 +135,9 @@ static bool parse_site(struct marker *m, const char *text)
 
 /* ---- Scopes declared in TOML ---- */
 
-/* `[SCOPE_START][<name>] <message>`, `[SCOPE_END]`; with (id=N) any thread may end it. */
+/*
+ * Parses `[SCOPE_START][<name>] <message>` and `[SCOPE_END]`. With (id=N), any thread may end it.
+ */
 static bool parse_scope(struct marker *m, const char *text)
 {
 	bool is_begin = take(&text, "[SCOPE_START");
@@ -162,7 +164,7 @@ static bool parse_scope(struct marker *m, const char *text)
 static const struct {
 	char letter;
 	enum marker_kind kind;
-	bool has_tail; /* a number behind the name */
+	bool has_tail; /* has a number after the name */
 } letters[] = {
 	{ 'B', MARKER_BEGIN, false },
 	{ 'E', MARKER_END, false },
@@ -172,7 +174,7 @@ static const struct {
 	{ 'I', MARKER_INSTANT, false },
 };
 
-/* Cuts off the text behind the last `separator`. */
+/* Cuts off the text after the last `separator`. */
 static bool cut_tail(struct marker *m, char *name, char separator)
 {
 	char *tail = strrchr(name, separator);
@@ -194,7 +196,7 @@ static bool set_body(struct marker *m, const char *text)
 {
 	if (m->kind == MARKER_INSTANT) {
 		set_name(m, text);
-		/* An instant's name is one word, or has a category; anything else is a text. */
+		/* An instant's name is one word, or has a category; any other text is a message. */
 		const char *p = m->name.text;
 		bool has_category = take_word(&p).len > 0 && p[0] == ':' && p[1] && !is_blank(p[1]);
 
@@ -207,7 +209,7 @@ static bool set_body(struct marker *m, const char *text)
 	return m->name.len > 0;
 }
 
-/* Behind `<letter>|<pid>|`. */
+/* Parses the text after `<letter>|<pid>|`. */
 static bool parse_named(struct marker *m, char *name, bool has_tail)
 {
 	bool is_hitrace = name[0] == 'H' && name[1] == ':';

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Texts that programs write into the kernel's trace_marker: the lines of waymark/scope.h, which are
- * crosvm's, those of events declared in TOML, and the grammars of Android and OpenHarmony.
- * src/rt/text/site_text.h, text.c and ftrace.c there write them. Any other text is plain text;
- * nothing is guessed. Pure functions.
+ * Texts that programs write into the kernel's trace_marker: crosvm's lines, which waymark/scope.h
+ * writes too, lines of events declared in TOML, and the grammars of Android and OpenHarmony.
+ * Written by src/rt/text/site_text.h, and by text.c and ftrace.c there. Any other text is plain
+ * text; nothing is guessed. Pure functions.
  */
 #ifndef READ_KERNEL_MARKER_H
 #define READ_KERNEL_MARKER_H
@@ -16,14 +16,14 @@
 #include "text/scan.h"
 
 enum marker_kind {
-	MARKER_TEXT, /* none of the others: `message` is all of it */
+	MARKER_TEXT, /* any other text: `message` is all of it */
 	MARKER_INSTANT,
 	MARKER_COUNTER,
-	MARKER_STEP, /* of the flow `number` */
+	MARKER_STEP, /* step of the flow `number` */
 	/* beginnings: */
-	MARKER_ENTER, /* of a thread's scope with a number */
-	MARKER_BEGIN, /* of a scope that the next MARKER_END of its thread ends */
-	MARKER_ASYNC, /* of a scope with a number and name, which any thread ends */
+	MARKER_ENTER, /* begin of a thread's scope with a number */
+	MARKER_BEGIN, /* begin of a scope that the next MARKER_END of its thread ends */
+	MARKER_ASYNC, /* begin of a scope with a number and name, which any thread may end */
 	/* ends, in the same order: */
 	MARKER_EXIT,
 	MARKER_END,
@@ -41,7 +41,7 @@ struct marker {
 	struct span value; /* of a counter without arguments */
 };
 
-/* Splits the text, whose parts the marker points to; the ends of parts are overwritten. */
+/* Splits the text. The marker's parts point into it; the ends of parts are overwritten. */
 void marker_parse(struct marker *m, char *text);
 
 struct marker_field {
@@ -49,19 +49,20 @@ struct marker_field {
 	struct value value; /* of TYPE_DEBUG */
 };
 
-/* Bytes of room that a value needs besides its text. */
+/* Extra bytes of room that a value needs, besides its text. */
 #define MARKER_VALUE_ROOM 16
 
-/* The end of the expression if the text begins with an argument, else NULL. */
+/* Returns the end of the expression if the text begins with an argument, else NULL. */
 const char *marker_expression_end(const char *text);
 
 /*
- * The arguments of a text that ends with a NUL, at most `max`: the last one has the rest. `room` is
- * for values: the bytes of the text, and MARKER_VALUE_ROOM for each argument. Returns their number.
+ * Splits a text that ends with a NUL into at most `max` arguments; the last one gets the rest.
+ * `room` is for values: the bytes of the text, and MARKER_VALUE_ROOM for each argument. Returns
+ * their number.
  */
 size_t marker_fields(struct marker_field *fields, size_t max, struct span arguments, char *room);
 
-/* The value of a text: a number, a string, or else the text as it is. Moves *room on. */
+/* Returns the value of a text: a number, a string, or else the text as it is. Moves *room on. */
 struct value marker_value(struct span text, char **room);
 
 #endif

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes records of markers. A scope's end has a number that is unique in a process, which most
- * lines do not name, or nothing but its thread: so open scopes are kept, and an end's record names
- * the scope and its thread, as in a native trace. capture.c calls this for each event.
+ * Makes records of markers. In a native trace, a scope's end has a number that is unique in the
+ * process. Most lines of a marker lack it, and some have only their thread. So open scopes are
+ * kept, and an end's record names the scope and its thread, as in a native trace. Called by
+ * capture.c for each event.
  */
 #include <string.h>
 
 #include "base/compiler.h"
 #include "read/kernel/capture.h"
 
-/* Scopes of threads have numbers from this one on. */
+/* Numbers of synchronous scopes begin here. */
 #define FIRST_SYNC (INT64_C(1) << 31)
 
-/* The lowest bits of key.name: whether a key is for ends by the same thread, or by any. */
+/* The lowest bits of key.name: whether ends are matched by thread or by number. */
 enum { BY_THREAD = 1, BY_NUMBER, BY_BITS = 2 };
 
 #define UNKNOWN "(unknown)"
@@ -46,7 +47,7 @@ static struct capture_thread *thread_of(struct capture *c, uint32_t tid)
 	return &c->threads.items[index];
 }
 
-/* Sets thread and process. The kernel's pid is preferred: in a container programs know another. */
+/* Sets thread and process. Prefers the kernel's pid, as a program in a container sees another. */
 static struct capture_thread *set_origin(
 	struct capture *c, struct record *rec, const struct kernel_line *line, uint32_t pid)
 {
@@ -103,7 +104,7 @@ static uint32_t name_bits(const struct marker *m)
 	return hash_span(hash_span(0x811c9dc5u, m->category), m->name) << BY_BITS;
 }
 
-/* True if that scope is open, and has the name that its end says. */
+/* True if that scope is open and has the name in its end. */
 static bool is_it(const struct capture *c, uint32_t index, const struct marker *m)
 {
 	if (index == KEYS_NONE) {
@@ -117,7 +118,7 @@ static bool is_it(const struct capture *c, uint32_t index, const struct marker *
 	       memcmp(s->class->name + category, m->name.text, m->name.len) == 0;
 }
 
-/* The scope that ends, preferably this thread's; NULL: its beginning is not in the capture. */
+/* Finds the scope that ends, preferably this thread's; NULL if its begin is not in the capture. */
 static const struct capture_scope *find_numbered(
 	struct capture *c, const struct record *rec, const struct marker *m)
 {
@@ -154,7 +155,7 @@ static struct value text_value(struct span text)
 	};
 }
 
-/* Sets the class and values of a scope's end; `s` NULL: its beginning is not in the capture. */
+/* Sets the class and values of a scope's end. `s` is NULL if its begin is not in the capture. */
 static void set_end(struct capture *c, struct record *rec, const struct marker *m,
 	const struct capture_scope *s)
 {
@@ -221,7 +222,7 @@ static void begin_scope(
 	struct capture *c, const struct record *rec, const struct marker *m, uint32_t *top)
 {
 	if (m->kind != MARKER_BEGIN) {
-		/* by its thread, and by its process for ends by other threads */
+		/* keyed by thread, and by process for ends by other threads */
 		uint32_t name = name_bits(m);
 		const struct key own = {
 			.tid = rec->tid, .name = name | BY_THREAD, .scope = m->number
@@ -271,7 +272,7 @@ static bool set_declared(struct capture *c, struct marker *m)
 	return true;
 }
 
-/* Sets the fields behind the number; returns their number. */
+/* Sets the fields after the number; returns their number. */
 static size_t take_fields(struct capture *c, struct marker_field *fields, const struct marker *m)
 {
 	char *room = out_reserve(
@@ -285,7 +286,7 @@ static size_t take_fields(struct capture *c, struct marker_field *fields, const 
 	return marker_fields(fields, EVENT_ARGS_LIMIT - 2, m->arguments, room);
 }
 
-/* Sets class and values of every marker but an end. */
+/* Sets class and values of every marker except ends. */
 static void set_values(struct capture *c, struct record *rec, const struct marker *m)
 {
 	struct marker_field fields[EVENT_ARGS_LIMIT];

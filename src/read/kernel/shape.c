@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Event classes of captures: one for each name and list of fields, with the declaration that the
- * same event has in a native trace (src/rt/event/site.c makes that). scope.c asks for classes.
+ * Makes the event classes of captures: one for each name and list of fields, with the same
+ * declaration as in a native trace, which src/rt/event/site.c makes. Called by scope.c.
  */
 #include <string.h>
 
@@ -35,7 +35,7 @@ static bool is_taken(const struct event *e, const char *name)
 	return false;
 }
 
-/* Makes an identifier of an expression, unlike those before, as native traces have it. */
+/* Makes an identifier from an expression, different from earlier ones, as native traces do. */
 static const char *field_name(struct arena *a, const struct event *e, struct span expression)
 {
 	char *name = arena_alloc(a, expression.len + EVENT_ARGS_LIMIT + 2);
@@ -76,11 +76,11 @@ static struct arg *add_arg(struct event *e, struct arena *a, const char *type, c
 
 /* ---- The message ---- */
 
-/* A format being made; `text` is that before the next placeholder, or behind the last one. */
+/* A format under construction. `text` is the part before the next placeholder or after the last. */
 struct message {
 	struct event *event;
 	struct arena *arena;
-	struct out source; /* with doubled braces */
+	struct out source; /* text with doubled braces */
 	struct out text;
 };
 
@@ -105,7 +105,7 @@ static const char *copy_of(struct arena *a, const struct out *text)
 	return text->len > 0 ? arena_strndup(a, text->data, text->len) : "";
 }
 
-/* Ends the text so far, with a placeholder for the last argument if `has_conversion`. */
+/* Ends the current text, with a placeholder for the last argument if `has_conversion`. */
 static void end_segment(struct message *m, bool has_conversion, enum brace_type type)
 {
 	struct format *f = &m->event->format;

@@ -6,7 +6,7 @@ echo '/* SPDX-License-Identifier: MIT */'
 echo '#include <stddef.h>'
 echo '#include <sys/syscall.h>'
 echo '#include "read/kernel/text.h"'
-# On arm two names are of one number.
+# On arm, two names share a number.
 echo '#pragma GCC diagnostic ignored "-Woverride-init"'
 echo 'static const char *const names[] = {'
 echo '#include <sys/syscall.h>' | "$@" -E -dM - |

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's trace, line by line: the events that begin and end what takes time. The words are
- * those of the events' `print fmt` in tracefs, and of trace-cmd where it prints them differently.
- * For flame graphs.
+ * Reads the kernel's trace line by line for the events that begin and end what takes time. The
+ * words are from the events' `print fmt` in tracefs, and from trace-cmd where it prints them
+ * differently. For flame graphs.
  */
 #include "read/kernel/text.h"
 
@@ -13,7 +13,7 @@
 
 #include "base/compiler.h"
 
-/* Bytes of a line that are parsed: programs' names have at most 15. */
+/* Bytes of a line that are parsed. Programs' names have at most 15 bytes. */
 #define LINE_MAX_BYTES 1024
 
 /* ---- Events ---- */
@@ -28,7 +28,7 @@ static void set_name(struct kernel_event *e, const char *before, const char *nam
 	snprintf(e->name, sizeof(e->name), "%s%.*s", before, (int)length, name);
 }
 
-/* `NR 1 (...)` and `NR 1 = 0`: numbers are those of this host. */
+/* Reads `NR 1 (...)` and `NR 1 = 0`. Numbers are this host's. */
 static void take_number(struct kernel_event *e, const char *text)
 {
 	const char *number = strstr(text, "NR ");
@@ -43,13 +43,13 @@ static void take_number(struct kernel_event *e, const char *text)
 	}
 }
 
-/* `sys_enter_read: ...`, as trace-cmd prints it; `text` begins behind `sys_enter_`. */
+/* Reads `sys_enter_read: ...`, as trace-cmd prints it; `text` begins after `sys_enter_`. */
 static void take_call(struct kernel_event *e, const char *text)
 {
 	set_name(e, "sys_", text, strcspn(text, ":"));
 }
 
-/* `sys_read(fd: 3, ...)` and `sys_read -> 0x0`, as tracefs has it. */
+/* Reads `sys_read(fd: 3, ...)` and `sys_read -> 0x0`, as in tracefs. */
 static void take_plain_call(struct kernel_event *e, const char *text)
 {
 	size_t length = 0;
@@ -64,7 +64,7 @@ static void take_plain_call(struct kernel_event *e, const char *text)
 	}
 }
 
-/* The last place of `what` in `text`: names before it may hold anything. */
+/* Finds the last `what` in `text`, as names before it may contain any text. */
 static const char *find_last(const char *text, const char *what)
 {
 	const char *found = NULL;
@@ -75,7 +75,7 @@ static const char *find_last(const char *text, const char *what)
 	return found;
 }
 
-/* The number of the thread that goes on: `next_pid=N`, or `NAME:N [PRIORITY]`. */
+/* Reads the number of the next thread: `next_pid=N`, or `NAME:N [PRIORITY]`. */
 static bool take_next(struct kernel_event *e, const char *text)
 {
 	const char *at = find_last(text, " next_pid=");
@@ -95,7 +95,7 @@ static bool take_next(struct kernel_event *e, const char *text)
 	return true;
 }
 
-/* A thread that goes off its processor in state R, runnable, was preempted. */
+/* Reads a switch. A thread that leaves its processor in state R, runnable, was preempted. */
 static void take_switch(struct kernel_event *e, const char *text)
 {
 	const char *arrow = find_last(text, " ==> ");
@@ -145,7 +145,7 @@ static const struct {
 	{ "softirq_exit:", KERNEL_END, KERNEL_SOFTIRQ, take_softirq },
 };
 
-/* `local_timer_entry: vector=236` and its like, of which each processor has others. */
+/* Reads `local_timer_entry: vector=236` and the like. Each architecture has its own. */
 static bool take_vector(struct kernel_event *e, const char *text)
 {
 	static const char *const tails[] = { "_entry", "_exit" };
@@ -204,7 +204,7 @@ bool kernel_text_open(struct kernel_text *k, const char *path, struct read_error
 		read_error_set(error, "cannot open: %s", strerror(errno));
 		return false;
 	}
-	/* Text is not read further here: a pipe cannot be read again. */
+	/* The text is not read further here, as a pipe cannot be read twice. */
 	int first = getc(k->file);
 
 	if (first == EOF && ferror(k->file)) {
@@ -223,7 +223,7 @@ bool kernel_text_open(struct kernel_text *k, const char *path, struct read_error
 	return open_through_trace_cmd(k, error);
 }
 
-/* Reads a line, and keeps its beginning; false at the end. */
+/* Reads a line and keeps its first bytes; false at the end. */
 static bool next_line(struct kernel_text *k, char line[LINE_MAX_BYTES])
 {
 	size_t length = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files of trace-cmd record, through a child that runs `trace-cmd report`. text.c and capture.c
- * read its output as text. One thread a child.
+ * Reads files of trace-cmd record through a child that runs `trace-cmd report`. text.c and
+ * capture.c read its output as text. Each child belongs to one thread.
  */
 #include "read/kernel/text.h"
 
@@ -15,10 +15,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The child's status if trace-cmd is not installed, as shells have it. */
+/* The child's status if trace-cmd is not installed, as in shells. */
 #define NOT_FOUND 127
 
-/* Opens the file through its descriptor: it may be unlinked, and the offset is not shared. */
+/* Opens the file through its descriptor, as it may be unlinked. The new offset is not shared. */
 static _Noreturn void run(int fd, const int ends[2])
 {
 	char path[32];
@@ -28,7 +28,7 @@ static _Noreturn void run(int fd, const int ends[2])
 	snprintf(path, sizeof(path), "/dev/fd/%d", copy);
 	dup2(ends[1], STDOUT_FILENO);
 	dup2(nowhere, STDERR_FILENO);
-	signal(SIGPIPE, SIG_DFL); /* a reader that has seen enough ends it */
+	signal(SIGPIPE, SIG_DFL); /* a reader that closes the pipe ends it */
 	execlp("trace-cmd", "trace-cmd", "report", "-t", "-i", path, (char *)NULL);
 	_exit(NOT_FOUND);
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The reader of simpletrace files: QEMU's binary log, versions 0, 2, 3 and 4, and
- * Waymark's own (version 4), in either byte order; format/simple.h has the
- * layout. The length of a record is believed only as far as its event's
- * declaration agrees, and steps over the record either way, so one bad record
- * costs one record. Most records are plain, and read without a call or a second
- * look. A version's next() exists once for each byte order, so that there the
- * order costs nothing. reader.c calls this through the table of formats.
+ * The reader of simpletrace files: QEMU's binary log, versions 0, 2, 3 and 4, and Waymark's own
+ * (version 4), in either byte order; format/simple.h has the layout. A record's length must agree
+ * with its event's declaration, but always leads to the next record, so one bad record costs one
+ * record. Most records are plain, and are read without a call or a second look. Each version's
+ * next() is compiled once for each byte order, so that the order costs nothing. reader.c calls this
+ * through the table of formats.
  */
 #include <inttypes.h>
 #include <stddef.h>
@@ -22,7 +21,10 @@
 #include "read/layout.h"
 #include "read/reader.h"
 
-/* No tracer writes more; a damaged length must not make us wait for, or hold, gigabytes. */
+/*
+ * No tracer writes longer records. A damaged length must not make the reader wait for, or keep,
+ * gigabytes.
+ */
 #define RECORD_MAX ((uint32_t)16 << 20)
 #define NAME_MAX_LENGTH ((uint32_t)4096)
 
@@ -34,12 +36,12 @@
 struct simple_reader {
 	struct reader base;
 	struct input input;
-	uint64_t last_ns; /* of version 0, whose gaps have no time */
+	uint64_t last_ns; /* for version 0, whose gaps have no time */
 };
 
 /* ---- Arguments ---- */
 
-/* The values of an event that has only numbers. */
+/* Decodes the values of an event that has only numbers. */
 static const struct value *decode_numbers(struct reader *base, const struct record *rec)
 {
 	bool swap = base->swap;
@@ -53,7 +55,7 @@ static const struct value *decode_numbers(struct reader *base, const struct reco
 	return base->values;
 }
 
-/* Decodes a string with its length word; returns the bytes taken, 0: more than `left`. */
+/* Decodes a string with its length word; returns its size, or 0 if it exceeds `left`. */
 static inline size_t decode_string(
 	struct value *value, const unsigned char *p, size_t left, bool swap)
 {
@@ -67,7 +69,7 @@ static inline size_t decode_string(
 	return value->length <= left - sizeof(uint32_t) ? sizeof(uint32_t) + value->length : 0;
 }
 
-/* Decodes a debug value, whose first byte is its kind; false if the rest is not of that kind. */
+/* Decodes a debug value, whose first byte is its kind; false if the rest does not fit the kind. */
 static bool set_debug(struct value *value, bool swap)
 {
 	const unsigned char *p = (const unsigned char *)value->text;
@@ -83,7 +85,7 @@ static bool set_debug(struct value *value, bool swap)
 	if (bytes == 0) {
 		return true;
 	}
-	if (bytes == DEBUG_POINTER_BYTES) { /* of the traced host, as the length says */
+	if (bytes == DEBUG_POINTER_BYTES) { /* pointer size of the traced host: the length */
 		bytes = value->length == sizeof(uint32_t) ? sizeof(uint32_t) : sizeof(uint64_t);
 	}
 	if (value->length != bytes) {
@@ -93,7 +95,10 @@ static bool set_debug(struct value *value, bool swap)
 	return true;
 }
 
-/* Decodes a value that is stored as a string and is none, or not one of C: as decode_string(). */
+/*
+ * Decodes a value that is stored as a string but is none, or is no C string. Returns like
+ * decode_string().
+ */
 static COLD size_t decode_odd(
 	struct value *value, const struct type *t, const unsigned char *p, size_t left, bool swap)
 {
@@ -139,7 +144,7 @@ static bool decode_mixed(struct simple_reader *r, struct record *rec)
 	return p == end;
 }
 
-/* Version 0: six numbers, whatever is declared. Strings were recorded as addresses. */
+/* Decodes version 0: six numbers, whatever is declared. Strings were recorded as addresses. */
 static const struct value *decode_v0(struct reader *base, const struct record *rec)
 {
 	size_t count = rec->class->event->arg_count;
@@ -156,7 +161,10 @@ static const struct value *decode_v0(struct reader *base, const struct record *r
 
 /* ---- Errors ---- */
 
-/* The input ended or failed: before the next item, or inside it, which has `wanted` bytes. */
+/*
+ * Reports that the input ended or failed, before the next item or inside it; the item has `wanted`
+ * bytes.
+ */
 static COLD enum read_result end_of_input(struct simple_reader *r, const char *what, size_t wanted)
 {
 	const struct input *in = &r->input;
@@ -212,7 +220,7 @@ static COLD enum read_result contradiction(struct simple_reader *r, const struct
 
 /* ---- Classes ---- */
 
-/* Adds the class of that name, with the size that its declaration gives its records. */
+/* Adds the class of that name, with the record size from its declaration. */
 static struct event_class *add_class(
 	struct simple_reader *r, uint64_t id, const char *name, size_t length)
 {
@@ -229,7 +237,7 @@ static struct event_class *add_class(
 	return class;
 }
 
-/* An event of which only the number is known, because there are no declarations. */
+/* Returns the class of an event whose number only is known, as there are no declarations. */
 static COLD struct event_class *anonymous_class(struct simple_reader *r, uint64_t id)
 {
 	char name[32];
@@ -264,7 +272,10 @@ static COLD enum read_result read_gap(struct simple_reader *r, struct record *re
 	return READ_RECORD;
 }
 
-/* Takes the record of `length` bytes that lies whole `skip` bytes behind the position. */
+/*
+ * Fills a record from the one of `length` bytes that is whole in the window, `skip` bytes after the
+ * position.
+ */
 static inline void take_record(
 	struct simple_reader *r, struct record *rec, size_t skip, size_t length, bool swap)
 {
@@ -284,9 +295,8 @@ static inline void take_record(
 }
 
 /*
- * Reads the record that begins `skip` bytes behind the position, if it is like
- * most: whole in the window, of a known class, of that class's only size. False
- * leaves it to read_record().
+ * Reads the record `skip` bytes after the position if it is a plain one: whole in the window, of a
+ * known class with one size. Returns false to leave it to read_record().
  */
 static inline bool read_plain_record(
 	struct simple_reader *r, struct record *rec, size_t skip, bool swap)
@@ -314,7 +324,7 @@ static inline bool read_plain_record(
 	return true;
 }
 
-/* Reads the record that begins `skip` bytes behind the input's position. */
+/* Reads the record `skip` bytes after the input's position. */
 static NOINLINE enum read_result read_record(
 	struct simple_reader *r, struct record *rec, size_t skip, bool swap)
 {
@@ -349,7 +359,7 @@ static NOINLINE enum read_result read_record(
 	return LIKELY(fits) ? READ_RECORD : contradiction(r, rec);
 }
 
-/* A name for a number: { type, u64 id, u32 length, name }. */
+/* Reads a name for a number: { type, u64 id, u32 length, name }. */
 static COLD enum read_result read_mapping(struct simple_reader *r)
 {
 	const size_t head = TYPE_SIZE + sizeof(uint64_t) + sizeof(uint32_t);
@@ -361,7 +371,7 @@ static COLD enum read_result read_mapping(struct simple_reader *r)
 	uint64_t id = load64(in->pos + TYPE_SIZE, r->base.swap);
 	uint32_t length = load32(in->pos + TYPE_SIZE + sizeof(uint64_t), r->base.swap);
 
-	/* 0: no event has such a name; a tail of zeros, as a crash leaves it, looks like that. */
+	/* No event's name has length 0, but a tail of zeros after a crash looks like it. */
 	if (length == 0 || length > NAME_MAX_LENGTH) {
 		return damaged(r, "an event name of the impossible length", length);
 	}
@@ -373,7 +383,7 @@ static COLD enum read_result read_mapping(struct simple_reader *r)
 	return READ_RECORD;
 }
 
-/* Version 4: names and events, each behind a type word. */
+/* Reads version 4: names and events, each after a type word. */
 static NOINLINE enum read_result next_typed(struct reader *base, struct record *rec, bool swap)
 {
 	struct simple_reader *r = (struct simple_reader *)base;
@@ -434,7 +444,7 @@ static enum read_result next_v2_swapped(struct reader *base, struct record *rec)
 	return next_of_v2(base, rec, true);
 }
 
-/* Version 0: eight words a record. A gap has no time, and gets the last event's. */
+/* Reads version 0: eight words a record. A gap has no time, and gets the last event's. */
 static enum read_result next_v0(struct reader *base, struct record *rec)
 {
 	struct simple_reader *r = (struct simple_reader *)base;
@@ -466,7 +476,7 @@ static enum read_result next_v0(struct reader *base, struct record *rec)
 static const struct simple_version {
 	size_t header_size;
 	bool has_pid;
-	enum value_form form; /* in this host's byte order */
+	enum value_form form; /* form in this host's byte order */
 	enum read_result (*next)(struct reader *r, struct record *rec);
 	enum read_result (*next_swapped)(struct reader *r, struct record *rec);
 	const struct value *(*decode)(struct reader *r, const struct record *rec);
@@ -525,8 +535,8 @@ static bool read_header(struct simple_reader *r, struct read_error *error)
 }
 
 /*
- * Without a header, only the first record shows whether records have type words
- * (as QEMU's reader expects them) or not (as SystemTap scripts print them).
+ * Guesses the version of a file without a header: only its first record shows whether records have
+ * type words (as QEMU's reader expects) or not (as SystemTap scripts print them).
  */
 static void guess_version(struct simple_reader *r)
 {
