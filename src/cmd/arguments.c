@@ -105,7 +105,7 @@ int arguments_next(const struct command *command, int argc, char **argv)
 	strcpy(p.letters, command->has_subcommands ? "+" : "");
 	add_rows(&p, command->arguments);
 	add_rows(&p, common);
-	/* getopt's own messages begin with argv[0]; its interface is not const. */
+	/* getopt's own messages begin with argv[0], which its interface does not declare const. */
 	argv[0] = (char *)(uintptr_t)command->name;
 	int key = getopt_long(argc, argv, p.letters, p.options, NULL);
 
@@ -174,7 +174,7 @@ int arguments_finish(const char *name, int status)
 	bool failed_before = ferror(stdout);
 	bool failed = fflush(stdout) != 0;
 
-	/* A closed pipe is not an error: its reader wants no more. */
+	/* A closed pipe is no error: its reader wants no more output. */
 	if ((failed && errno == EPIPE) || (!failed && !failed_before)) {
 		return status;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Command lines from a table: its rows give the parser and --help. Every command has
+ * Command lines described by a table, whose rows define the parser and --help. Every command has
  * --help and --version without a row.
  */
 #ifndef CMD_ARGUMENTS_H
@@ -13,43 +13,47 @@
 #include "base/compiler.h"
 
 struct argument {
-	int key; /* the option's letter; without one, a number from ARGUMENT_LONG on */
+	int key; /* the option's letter; without one, a number of at least ARGUMENT_LONG */
 	const char *name; /* without the dashes */
-	const char *value; /* the name of its value in --help; NULL: it takes none */
+	const char *value; /* name of its value in --help; NULL: no value */
 	const char *help;
 };
 
 #define ARGUMENT_LONG 256
 
 /*
- * Results of arguments_next(): no more options; a bad one, reported; --help or --version printed.
+ * Results of arguments_next(): the options have ended; one is bad, which was reported; --help or
+ * --version was printed.
  */
 #define ARGUMENTS_END (-1)
 #define ARGUMENTS_BAD (-2)
 #define ARGUMENTS_DONE (-3)
 
 struct command {
-	const char *name; /* the beginning of its messages: "waymark print" */
+	const char *name; /* start of its messages: "waymark print" */
 	const char *usage; /* the rest of the first line of --help */
-	const char *about; /* the paragraph of --help */
+	const char *about; /* a paragraph of --help */
 	const struct argument *arguments; /* ends with a key of 0 */
-	bool has_subcommands; /* options end at the first word that is not one */
+	bool has_subcommands; /* options end at the first word that is no option */
 	void (*more_help)(FILE *file); /* prints the end of --help; NULL: nothing */
 };
 
-/* The next option's key, with its value in `optarg`; at the end, `optind` is the first word. */
+/*
+ * Returns the next option's key, with its value in `optarg`. At the end, `optind` is the index of
+ * the first word.
+ */
 int arguments_next(const struct command *command, int argc, char **argv);
 
-/* Flushes standard output; returns `status`, or an error's where that failed. */
+/* Flushes standard output. Returns `status`, or that of an error if flushing fails. */
 int arguments_finish(const char *name, int status);
 
-/* Reads a decimal number of at most `max`, digits only; false: `text` is not one. */
+/* Reads a decimal number of at most `max`, digits only; false if `text` is none. */
 bool arguments_number(const char *text, uint64_t max, uint64_t *number);
 
-/* The index of `text` among `words`; -1: it is none of them. */
+/* Returns the index of `text` among `words`; -1 if it is none of them. */
 int arguments_word(const char *text, const char *const *words, size_t count);
 
-/* Reads a number of seconds above 0 and at most `max`; false: `text` is not one. */
+/* Reads a number of seconds above 0 and at most `max`; false if `text` is none. */
 bool arguments_seconds(const char *text, double max, double *seconds);
 
 /* Reads seconds, at most a day, as milliseconds. Returns 0, or ARGUMENTS_BAD. */
@@ -58,7 +62,7 @@ int arguments_milliseconds(const struct command *command, const char *text, int 
 /* Reports a bad command line; returns ARGUMENTS_BAD. */
 int arguments_bad(const struct command *command, const char *fmt, ...) PRINTF(2, 3);
 
-/* The same for a subcommand that does not exist, with the nearest name of those that do. */
+/* Reports that a subcommand does not exist, and names the nearest existing one. */
 int arguments_no_command(
 	const struct command *command, const char *name, const char *const *names, size_t count);
 

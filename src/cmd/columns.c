@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cells are kept as text until all are known, since the widest one sets the width of its
- * column. Every cell is escaped, so that a row stays one line.
+ * Keeps cells as text until all are known, since the widest cell sets the width of its column.
+ * Escapes every cell, so that a row stays one line.
  */
 #include "cmd/columns.h"
 
@@ -119,7 +119,10 @@ void columns_put_user(struct columns *c, uid_t uid)
 	columns_put(c, user_name(text, uid));
 }
 
-/* Characters of a text: each byte of UTF-8 but the first of a character begins with 10. */
+/*
+ * Counts the characters of a text. In UTF-8, each byte but the first of a character begins with the
+ * bits 10.
+ */
 static size_t width_of(const char *text, size_t length)
 {
 	size_t width = 0;
@@ -154,7 +157,7 @@ static void measure(const struct columns *c, struct measure *m)
 	}
 }
 
-/* Prints a cell; no blanks in front of the line's end. */
+/* Prints a cell, without blanks before the line's end. */
 static void print_cell(
 	FILE *out, const struct measure *m, size_t column, const char *text, size_t length)
 {

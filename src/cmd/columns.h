@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables: cells are put row by row; each column is printed as wide as its widest cell.
- * Texts are aligned left, numbers right. One thread.
+ * Tables. Cells are added row by row; each column is as wide as its widest cell. Texts are aligned
+ * left, numbers right. One thread.
  */
 #ifndef CMD_COLUMNS_H
 #define CMD_COLUMNS_H
@@ -14,7 +14,7 @@
 #include "base/vec.h"
 
 struct columns {
-	const char *titles; /* between blanks; those that begin with `-` are aligned left */
+	const char *titles; /* separated by blanks; a leading `-` means left-aligned */
 	size_t count;
 	VEC(char *) cells;
 };
@@ -22,27 +22,27 @@ struct columns {
 void columns_init(struct columns *c, const char *titles);
 void columns_fini(struct columns *c);
 
-/* The next cell. Control characters in it are shown as escapes. */
+/* Adds the next cell. Control characters are shown as escapes. */
 void columns_put(struct columns *c, const char *text);
 
-/* A number: exact up to five digits, then rounded with a unit: of 1000, of bytes 1024. */
+/* Adds a number: exact up to five digits, else rounded, with a unit of 1000 (for bytes 1024). */
 void columns_put_number(struct columns *c, uint64_t n);
 void columns_put_bytes(struct columns *c, uint64_t n);
 
-/* The time since `then`, as a whole number of its largest unit: 59s, 3m, 23h, 400d. */
+/* Adds the time since `then` as a whole number of its largest unit: 59s, 3m, 23h, 400d. */
 void columns_put_age(struct columns *c, time_t then);
 
-/* A user's name, or number without one. */
+/* Adds a user's name; the number if the user has none. */
 void columns_put_user(struct columns *c, uid_t uid);
 
-/* The same as a text of USER_NAME_SIZE bytes; returns it. */
+/* Writes the user's name or number to a text of USER_NAME_SIZE bytes; returns the text. */
 #define USER_NAME_SIZE 256
 const char *user_name(char *text, uid_t uid);
 
-/* Prints the titles and all rows; nothing where there is no row. */
+/* Prints the titles and all rows; nothing if there is no row. */
 void columns_print(const struct columns *c, FILE *out);
 
-/* The same with a tab between two cells, for programs. */
+/* Prints the table with tabs between cells, for programs. */
 void columns_print_tabs(const struct columns *c, FILE *out);
 
 #endif

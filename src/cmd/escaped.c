@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Escapes what could break a line of a message or a table, or command a terminal. */
+/* Escapes whatever could break a line of a message or a table, or command a terminal. */
 #include "cmd/escaped.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Output of the commands that stays one line, whatever bytes a file's or event's name has:
- * control characters are written as C escapes, as escape_character() has them, tabs too.
+ * Output of the commands that stays on one line, whatever bytes a name has: control characters,
+ * including tabs, are written as C escapes, by escape_character().
  */
 #ifndef CMD_ESCAPED_H
 #define CMD_ESCAPED_H
@@ -13,7 +13,7 @@
 
 void escaped_put(FILE *file, const char *text);
 
-/* The same for a text that is formatted first. */
+/* Formats a text, then writes it escaped. */
 void escaped_vprintf(FILE *file, const char *fmt, va_list ap) PRINTF(2, 0);
 void escaped_printf(FILE *file, const char *fmt, ...) PRINTF(2, 3);
 
@@ -21,7 +21,7 @@ void escaped_printf(FILE *file, const char *fmt, ...) PRINTF(2, 3);
 void escaped_vsay(const char *name, const char *fmt, va_list ap) PRINTF(2, 0);
 void escaped_say(const char *name, const char *fmt, ...) PRINTF(2, 3);
 
-/* open_memstream() that ends the program when memory runs out. The caller frees the text. */
+/* Calls open_memstream(); ends the program if memory is exhausted. The caller frees the text. */
 FILE *memory_stream(char **text, size_t *size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The records that a command looks at: options for their time, process, thread and name. */
+/* Options that select a command's records, by time, process, thread and name. */
 #ifndef CMD_SELECTION_H
 #define CMD_SELECTION_H
 
@@ -34,24 +34,27 @@ static inline bool selection_has(int key)
 	return key >= SELECTION_KEY_SINCE && key <= SELECTION_KEY_THREAD;
 }
 
-/* Takes such an option, with its value in `optarg`; 0, or ARGUMENTS_BAD, reported. */
+/* Applies a selecting option, with its value in `optarg`; returns 0, or ARGUMENTS_BAD, reported. */
 int selection_take(struct session *s, const struct command *command, int key);
 
-/* Leaves out records from before now. */
+/* Excludes records from before now. */
 void selection_since_now(struct session *s);
 
-/* session_next_few() of the selected records. */
+/* Returns the next selected records, like session_next_few(). */
 size_t selection_next_few(struct session *s, struct record *records);
 
-/* Replaces a pattern over names; 0, or ARGUMENTS_BAD, reported. */
+/* Replaces a name pattern; returns 0, or ARGUMENTS_BAD, reported. */
 int selection_take_name(struct name_pattern *p, const struct command *command, const char *text);
 
-/* Adds one of several to a filter, see filter_add_pattern(). The same result. */
+/*
+ * Adds a pattern to a filter's list, see filter_add_pattern(); returns 0, or ARGUMENTS_BAD,
+ * reported.
+ */
 int selection_add_name(struct filter *f, const struct command *command, const char *text);
 
 /*
- * Reports, as a problem, that nothing has a name that matches, and the nearest of `names`;
- * `what` begins the message: "there is no event".
+ * Reports, as a problem, that no name matches, and the nearest of `names`. `what` begins the
+ * message: "there is no event".
  */
 void selection_no_name(struct session *s, const char *what, const char *pattern,
 	const char *const *names, size_t count);

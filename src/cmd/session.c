@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opens declarations, traces and output, reads records and counts what cannot be read. The
- * output is never one of the files that are read. See session_follow.c for live traces.
+ * Opens declarations, traces and output, reads records and counts unreadable ones. The output is
+ * never one of the files that are read. session_follow.c handles live traces.
  */
 #include "cmd/session.h"
 
@@ -24,17 +24,17 @@
 #include "read/merge.h"
 #include "recover/leftover.h"
 
-/* Messages about records: wrong declarations make every record a problem. */
+/* Limit of messages about records: with wrong declarations, every record has a problem. */
 #define PROBLEMS_SHOWN 10
 
-/* Records between two looks at the progress: some milliseconds of the fastest reading. */
+/* Records between two checks of the progress: some milliseconds at the fastest reading. */
 #define PROGRESS_RECORDS (1u << 16)
 
 void session_init(struct session *s, const char *name)
 {
 	*s = (struct session){ .name = name, .out_fd = STDOUT_FILENO, .lifeline = -1 };
 	declarations_init(&s->declarations);
-	/* write(2) reports a closed pipe, and a limit of the shell. */
+	/* write(2) reports a closed pipe, and the shell's limit of a file's size. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 }
@@ -56,7 +56,7 @@ void session_add_input(struct session *s, const char *path, const char *what)
 	vec_push(&s->inputs, ((struct session_input){ path, what }));
 }
 
-/* Adds a declaration file, or those of a directory, to the inputs. */
+/* Adds a declaration file, or all files of a directory, to the inputs. */
 static void add_declarations(struct session *s, const char *path)
 {
 	const char *const *paths = &path;
@@ -123,7 +123,7 @@ const char *session_input_at(const struct session *s, const char *output)
 	return NULL;
 }
 
-/* Opens the output, which must not be a file that is read, nor be put among them. */
+/* Opens the output, which must be neither one of the read files nor inside a trace. */
 static bool open_output(struct session *s, const char *output)
 {
 	if (!output || strcmp(output, "-") == 0) {
@@ -165,13 +165,16 @@ static bool open_output(struct session *s, const char *output)
 void session_begin_output(struct session *s)
 {
 	s->made = NULL;
-	/* EINVAL: a pipe or a device, which has nothing to remove. */
+	/* EINVAL: a pipe or a device, which has no contents to remove. */
 	if (s->out_fd != STDOUT_FILENO && ftruncate(s->out_fd, 0) != 0 && errno != EINVAL) {
 		s->out.error = errno;
 	}
 }
 
-/* Of the reader, before it waits: shows the events so far. False: a signal ended the wait. */
+/*
+ * Callback before the reader waits: prints the events so far. Returns false if a signal ended the
+ * wait.
+ */
 static bool show_so_far(void *session)
 {
 	struct session *s = session;
@@ -183,8 +186,8 @@ static bool show_so_far(void *session)
 }
 
 /*
- * Reports why a trace cannot be read, and what is left of one that was removed while its
- * process recorded, or before it was recovered.
+ * Reports why a trace cannot be read, and the rest of a trace that was removed while its process
+ * recorded, or before it was recovered.
  */
 static void report_unreadable(struct session *s, const char *path, const struct read_error *error)
 {
@@ -201,13 +204,13 @@ static void report_unreadable(struct session *s, const char *path, const struct 
 	s->unreadable = true;
 }
 
-/* Of the reader, about one of several traces: the others are read all the same. */
+/* Callback for an unreadable trace: the other traces are still read. */
 static void on_unreadable(void *session, const char *path, const struct read_error *error)
 {
 	report_unreadable(session, path, error);
 }
 
-/* Reports that the memory which native traces may have a part in cannot be read. */
+/* Reports that the folder of buffers, where native traces may have events, cannot be opened. */
 static void check_memory(struct session *s)
 {
 	int error = buffer_source_folder_error();
@@ -280,7 +283,7 @@ bool session_open_several(struct session *s, char *const *traces, const char *ou
 	return open_traces(s, output, false);
 }
 
-/* True if all is read and can be read again: a file without a size, as of tracefs, cannot. */
+/* True if all was read and can be read again. Files without a size, as in tracefs, cannot. */
 static bool can_be_read_again(const struct session *s)
 {
 	bool can = s->problems == 0 && !s->damaged && !s->unreadable;
@@ -327,7 +330,7 @@ void session_show_progress(struct session *s)
 	}
 }
 
-/* Goes on behind a problem or the end of a live trace. */
+/* Continues after a problem, or after the end of a live trace. */
 bool session_next_behind(struct session *s, struct record *rec, enum read_result result)
 {
 	while (result == READ_PROBLEM || (result == READ_NOTHING && session_wait(s))) {
@@ -344,7 +347,7 @@ bool session_next_behind(struct session *s, struct record *rec, enum read_result
 	return result == READ_RECORD;
 }
 
-/* Flushes and closes the output. A closed pipe is not an error. */
+/* Flushes and closes the output. A closed pipe is no error. */
 static bool finish_output(struct session *s)
 {
 	int error = out_flush(&s->out);
@@ -373,7 +376,7 @@ int session_end(struct session *s)
 	}
 	ok = ok && s->problems == 0 && !s->damaged && !s->unreadable;
 	if (!ok && s->made) {
-		unlink(s->made); /* a build would take it for a result */
+		unlink(s->made); /* a build would use it as a result */
 	}
 	out_fini(&s->out);
 	reader_close(s->reader);

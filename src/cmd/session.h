@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One run of a command that reads traces: declarations, traces, output, and what went
- * wrong. Used by all commands that read record by record. One thread.
+ * One run of a command that reads traces: declarations, traces, output and problems. Used by all
+ * commands that read record by record. One thread.
  */
 #ifndef CMD_SESSION_H
 #define CMD_SESSION_H
@@ -16,7 +16,7 @@
 #include "read/reader.h"
 #include "text/out.h"
 
-/* A file that the command reads besides traces: the output must not be one of them. */
+/* A file that the command reads besides traces. The output must not be one of them. */
 struct session_input {
 	const char *path;
 	const char *what; /* in messages: "the declarations" */
@@ -30,18 +30,18 @@ struct session {
 	const char *first_trace;
 	struct declarations declarations;
 	VEC(struct session_input) inputs;
-	struct filter filter; /* of the records that the command looks at */
+	struct filter filter; /* selects the records for the command */
 	bool has_declarations;
 	struct reader *reader;
 	struct out out;
 	int out_fd;
-	const char *made; /* the output file, while it is new and empty; else NULL */
+	const char *made; /* the output file while it is new and empty; else NULL */
 	enum reader_follow follow;
 	struct pace pace; /* poll interval of followed traces */
-	bool is_ended; /* by a signal */
+	bool is_ended; /* a signal has ended it */
 	int lifeline; /* a connection whose end also ends the following; -1: none */
 	unsigned int quiet_ms; /* since the last output */
-	const uint64_t *awaited; /* events still wanted; NULL: all */
+	const uint64_t *awaited; /* number of events still wanted; NULL: no limit */
 	unsigned int cut_ms; /* since the lifeline ended */
 	bool is_cut; /* the lifeline ended the following */
 	bool ready; /* trace and output are open */
@@ -50,7 +50,7 @@ struct session {
 	bool unreadable; /* one of several traces could not be read at all */
 	bool damaged; /* the trace could not be read to its end */
 	struct progress progress;
-	unsigned int until_progress; /* records until it is shown again */
+	unsigned int until_progress; /* records until the next update */
 };
 
 void session_init(struct session *s, const char *name);
@@ -58,50 +58,56 @@ void session_init(struct session *s, const char *name);
 /* Adds a declaration file. False on failure, reported. */
 bool session_declare(struct session *s, const char *path);
 
-/* Adds a file that the command reads; both strings outlive the session. */
+/* Adds a file that the command reads. Both strings must outlive the session. */
 void session_add_input(struct session *s, const char *path, const char *what);
 
 /*
- * Opens trace and output (NULL: standard output). A file is emptied only by
- * session_begin_output(). False on failure, reported.
+ * Opens trace and output (NULL: standard output). Returns false on failure, reported. Does not
+ * empty an output file: session_begin_output() does.
  */
 bool session_open(struct session *s, const char *trace, const char *output, bool no_header);
 
-/* The same for several traces, as one; the list ends with NULL and outlives the session. */
+/* Opens several traces as one. The list ends with NULL and must outlive the session. */
 bool session_open_several(struct session *s, char *const *traces, const char *output);
 
 /*
- * Opens the traces once more, with the same filter. Returns the reader before, which the
- * caller closes; NULL: they cannot be read twice, such as pipes, or could not be read
- * completely; then the session stays as it is.
+ * Opens the traces once more, with the same filter. Returns the previous reader, which the caller
+ * closes. Returns NULL, and leaves the session as it is, if they cannot be read twice, like pipes,
+ * or were not read completely.
  */
 struct reader *session_read_again(struct session *s);
 
-/* Empties an output file: call before the first output. */
+/* Empties an output file. Call before the first output. */
 void session_begin_output(struct session *s);
 
-/* Follows traces from now on: SIGINT, SIGTERM and SIGALRM end it, until the program ends. */
+/*
+ * Follows traces from now on. SIGINT, SIGTERM and SIGALRM end the following; they stay blocked
+ * until the program exits.
+ */
 void session_follow(struct session *s, enum reader_follow follow);
 
-/* Waits until followed traces exist; false: a signal ended the wait. */
+/* Waits until followed traces exist; false if a signal ended the wait. */
 bool session_await_traces(struct session *s);
 
-/* Flushes the output and waits for more records; false: the output cannot be written. */
+/* Flushes the output and waits for more records; false if the output cannot be written. */
 bool session_wait(struct session *s);
 
-/* Waits for at most `ms`, with a note on a terminal; false: a signal or the lifeline ended. */
+/*
+ * Waits for at most `ms`, with a note on a terminal; false if a signal or the lifeline ended the
+ * wait.
+ */
 bool session_pause(struct session *s, unsigned int ms);
 
 /* True if the lifeline is open although the followed trace has ended. */
 bool session_goes_on(const struct session *s);
 
-/* True if a signal asked for the end. A system call. */
+/* True if a signal has ended the session. Makes a system call. */
 bool session_is_interrupted(struct session *s);
 
 bool session_next_behind(struct session *s, struct record *rec, enum read_result result);
 void session_show_progress(struct session *s);
 
-/* The next record; false at the end. Reports what cannot be read on the way. */
+/* Reads the next record; false at the end. Reports unreadable records on the way. */
 static inline bool session_next(struct session *s, struct record *rec)
 {
 	if (UNLIKELY(s->until_progress-- == 0)) {
@@ -112,10 +118,10 @@ static inline bool session_next(struct session *s, struct record *rec)
 	return LIKELY(result == READ_RECORD) || session_next_behind(s, rec, result);
 }
 
-/* Records returned at a time, at most. */
+/* Maximum number of records returned at one time. */
 #define SESSION_FEW 64
 
-/* The next records, at most SESSION_FEW, all valid until the next call; 0 at the end. */
+/* Returns the next records, at most SESSION_FEW, all valid until the next call; 0 at the end. */
 static inline size_t session_next_few(struct session *s, struct record *records)
 {
 	size_t count = reader_take(s->reader, records, SESSION_FEW);
@@ -136,7 +142,7 @@ static inline bool session_wanted(const struct session *s)
 	return s->out.error == 0;
 }
 
-/* The input that the file `output` is, in words; NULL: none. */
+/* Describes the input that `output` is the same file as; NULL if it is none. */
 const char *session_input_at(const struct session *s, const char *output);
 
 /* True if the output is the directory of a trace, or inside it. */

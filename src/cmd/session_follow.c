@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sessions that follow live traces. The signals that end them are blocked and polled
- * between two lines of output, so that no line is cut; only where a pipe is followed a
- * handler interrupts the system call that waits for it.
+ * Sessions that follow live traces. The signals that end them are blocked and polled between lines
+ * of output, so that no line is cut. Only if a pipe is followed, a handler interrupts the system
+ * call that waits for it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,16 +19,19 @@
 /* Poll interval while a trace does not exist. */
 #define TRACE_WAIT_MS 50
 
-/* Time between the end of the lifeline and of the trace: an exiting process closes it early. */
+/*
+ * Time from the lifeline's end until following ends: an exiting process closes it before its trace
+ * is complete.
+ */
 #define CUT_MS 1000
 
-/* Time without events before a terminal shows a note. */
+/* Time without events before a note appears on a terminal. */
 #define QUIET_MS 500
 
-/* A signal just before the system call does not interrupt it: a timer repeats it. */
+/* A timer repeats the signal, as it interrupts no system call that begins just after it. */
 #define AGAIN_US 20000
 
-/* A signal came while a pipe was followed: set by the handler, never cleared. */
+/* Set by the signal handler while a pipe is followed; never cleared. */
 static volatile sig_atomic_t is_asked;
 
 static void ask_for_the_end(int number)
@@ -53,7 +56,7 @@ static sigset_t ending_signals(void)
 	return set;
 }
 
-/* Waits for an ending signal, for at most `ms`; returns whether one came. */
+/* Waits at most `ms` for an ending signal; returns whether one arrived. */
 static bool ends_within(unsigned int ms)
 {
 	const struct timespec time = { ms / 1000, (long)(ms % 1000) * 1000000 };
@@ -70,7 +73,7 @@ void session_follow(struct session *s, enum reader_follow follow)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-/* Lets the signals interrupt open() and read(), where these may wait for a pipe. */
+/* Lets the signals interrupt open() and read() if these may wait for a pipe. */
 static void let_signals_interrupt(const struct session *s)
 {
 	const sigset_t set = ending_signals();
@@ -127,7 +130,7 @@ static bool is_cut(const struct session *s)
 	       p.revents & (POLLRDHUP | POLLERR | POLLHUP);
 }
 
-/* Notes on a terminal that the command waits, and for how many events. */
+/* Notes on a terminal that the command waits, and for what number of events. */
 static void note_wait(struct session *s, unsigned int ms)
 {
 	char text[80] = "waiting for events; Ctrl-C ends";
@@ -159,7 +162,7 @@ bool session_goes_on(const struct session *s)
 	return s->lifeline >= 0 && !is_cut(s);
 }
 
-/* Lets the reader return what it has, and then end. */
+/* Lets the reader return its present records, and then end. */
 static void end(struct session *s)
 {
 	s->is_ended = true;
@@ -174,7 +177,7 @@ bool session_wait(struct session *s)
 
 	s->quiet_ms = something_came ? 0 : s->quiet_ms;
 	out_flush(&s->out);
-	/* Without a write nothing else reports that the output is a closed pipe. */
+	/* Without a write, only poll() reports that the output is a closed pipe. */
 	if (!s->out.error && poll(&output, 1, 0) > 0 && output.revents & (POLLERR | POLLHUP)) {
 		s->out.error = EPIPE;
 	}

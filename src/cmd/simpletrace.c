@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `simpletrace`: prints a simpletrace file byte for byte as QEMU's script of that name does,
- * of the release that is asked for, with its exit statuses.
+ * `simpletrace`: prints a simpletrace file byte for byte as QEMU's script of that name, of the
+ * selected release, with its exit statuses.
  */
 #include <getopt.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ struct options {
 	const struct simpletrace_style *style;
 };
 
-/* Reads the command line; returns 0, or what ends the run. */
+/* Reads the command line; returns 0, or the result that ends the run. */
 static int parse(struct options *options, int argc, char **argv)
 {
 	int key;
@@ -59,7 +59,7 @@ static int parse(struct options *options, int argc, char **argv)
 	return argc - optind == 2 ? 0 : arguments_bad(&command, "EVENTS and TRACE are needed");
 }
 
-/* Like the script, stops at the first event without a declaration. */
+/* Stops at the first event without a declaration, like the script. */
 static bool is_declared(struct session *s, const struct record *rec)
 {
 	if (LIKELY(rec->kind == RECORD_GAP || rec->class->event)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Progress overwrites one line of the terminal, and is erased before any message. */
+/* Shows progress by overwriting one line of the terminal, and erases it before any message. */
 #include "cmd/terminal.h"
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `waymark`: finds the subcommand in the table of commands.def and runs it. Output that
- * cannot be written is an error of every command, reported here.
+ * `waymark`: finds the subcommand in the table of commands.def and runs it. Failing to write the
+ * output is an error of every command, and is reported here.
  */
 #include "cmd/waymark.h"
 
@@ -45,7 +45,7 @@ static const struct command waymark = {
 	.more_help = print_commands,
 };
 
-/* Runs the command argv[0]; false: there is none of that name. */
+/* Runs the command argv[0]; false if there is none of that name. */
 static bool run_command(int argc, char **argv, int *status)
 {
 	for (size_t i = 0; argc > 0 && i < ARRAY_SIZE(commands); i++) {

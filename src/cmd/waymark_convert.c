@@ -52,10 +52,10 @@ struct convert {
 	enum target to;
 	const char *output;
 	bool replace;
-	bool has_pid; /* `pid` is that of --pid, or the first one met */
-	bool picks; /* records of other processes are left out */
+	bool has_pid; /* `pid` was set by --pid, or is the first one found */
+	bool picks; /* records of other processes are skipped */
 	uint32_t pid;
-	bool has_failed; /* there will be no output, reported */
+	bool has_failed; /* there will be no output, which was reported */
 	struct value spelled[EVENT_ARGS_LIMIT];
 	char texts[EVENT_ARGS_LIMIT][24];
 	struct output file;
@@ -87,7 +87,7 @@ static int set_format(struct convert *c, const char *text)
 	return 0;
 }
 
-/* Takes one option; returns 0, or what ends the run. */
+/* Applies one option; returns 0, or the result that ends the run. */
 static int take(struct convert *c, int key)
 {
 	switch (key) {
@@ -108,7 +108,7 @@ static int take(struct convert *c, int key)
 	}
 }
 
-/* Reads the command line; returns 0, or what ends the run. */
+/* Reads the command line; returns 0, or the result that ends the run. */
 static int parse(struct convert *c, int argc, char **argv)
 {
 	int key;
@@ -145,7 +145,7 @@ static bool fail_output(struct convert *c, const char *why)
 	return fail(c);
 }
 
-/* True if the output is the trace, under any name; standard input has none. */
+/* True if the output and the trace, which may be standard input, are the same file. */
 static bool is_the_trace(const struct convert *c)
 {
 	const char *trace = c->session.first_trace;
@@ -156,7 +156,7 @@ static bool is_the_trace(const struct convert *c)
 	return found && stat(c->output, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* True if the output is nothing that is read, which it would destroy. */
+/* True if the output is not one of the files that are read, which it would destroy. */
 static bool may_be_replaced(struct convert *c)
 {
 	const char *trace = c->session.first_trace;
@@ -225,7 +225,7 @@ static COLD bool refuse_event(struct convert *c, const struct record *rec)
 	return fail(c);
 }
 
-/* Notes the process of the trace; a native trace has only one. */
+/* Notes the process of the trace, as a native trace has only one. */
 static COLD bool see_pid(struct convert *c, const struct record *rec)
 {
 	if (c->has_pid) {
@@ -241,7 +241,10 @@ static COLD bool see_pid(struct convert *c, const struct record *rec)
 	return true;
 }
 
-/* The values of a record; addresses in place of strings become strings, as they are printed. */
+/*
+ * Returns the values of a record. Addresses in place of strings become strings, as in printed
+ * lines.
+ */
 static const struct value *spell(struct convert *c, const struct record *rec)
 {
 	const struct value *values = reader_values(c->session.reader, rec);
@@ -333,7 +336,7 @@ static bool finish_simple(struct convert *c)
 	}
 	int error = out_flush(&c->session.out);
 
-	/* session_end() reports the error, and that a closed pipe is none. */
+	/* session_end() reports the error, or ignores a closed pipe. */
 	return !error || error == EPIPE || fail(c);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `waymark info`: a summary of traces: events, losses, times, processes. Reads all selected
+ * `waymark info`: prints a summary of traces: events, losses, times, processes. Reads all selected
  * records once and keeps only the summary.
  */
 #include <getopt.h>
@@ -38,7 +38,7 @@ struct options {
 	bool json;
 };
 
-/* Reads the command line; returns 0, or what ends the run. */
+/* Reads the command line; returns 0, or the result that ends the run. */
 static int parse(struct session *s, struct options *options, int argc, char **argv)
 {
 	int key;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The commands of `waymark ctl`: each function of the table in waymark_ctl.c asks the
- * monitor, or prints what it answered.
+ * The commands of `waymark ctl`. The table in waymark_ctl.c has two functions for each command: one
+ * sends a request to the monitor, the other prints the answer.
  */
 #ifndef CMD_CTL_CTL_H
 #define CMD_CTL_CTL_H
@@ -10,15 +10,15 @@
 
 #include "cmd/ctl/monitor_client.h"
 
-/* One run. */
+/* One run of `waymark ctl`. */
 struct ctl {
-	struct monitor_client client; /* an error of any function is the client's */
+	struct monitor_client client; /* also has the error of every function */
 	const struct ctl_command *command;
 	const char *target; /* as the user named it */
 	char **words; /* the command's arguments */
 	int count;
 	int timeout_ms;
-	unsigned int given; /* options of the command line, a bit each */
+	unsigned int given; /* options of the command line, as bits */
 	const char *backend; /* --backend */
 	long vcpu; /* --vcpu */
 	bool has_vcpu;
@@ -29,7 +29,7 @@ struct ctl {
 	bool threads; /* --threads */
 };
 
-/* The result, which the caller releases; NULL: the call failed. */
+/* Return the result, which the caller releases; NULL if the call failed. */
 json_t *ctl_list(struct ctl *ctl);
 json_t *ctl_on(struct ctl *ctl);
 json_t *ctl_off(struct ctl *ctl);
@@ -41,7 +41,7 @@ json_t *ctl_file(struct ctl *ctl);
 json_t *ctl_monitor(struct ctl *ctl);
 json_t *ctl_qmp(struct ctl *ctl);
 
-/* Print the result for people. */
+/* Print the result as text. */
 void ctl_print_list(const struct ctl *ctl, const json_t *result);
 void ctl_print_categories(const struct ctl *ctl, const json_t *result);
 void ctl_print_stats(const struct ctl *ctl, const json_t *result);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The commands of `waymark ctl`, by subject: events, categories, statistics, files, and plain
- * commands of HMP and QMP. Called from the table of waymark_ctl.c.
+ * commands in HMP and QMP. Called from the table in waymark_ctl.c.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -39,7 +39,7 @@ json_t *ctl_list(struct ctl *ctl)
 	return events;
 }
 
-/* The words of the command line for those of QMP. */
+/* Returns the command line's word for a word of QMP. */
 static const char *short_state(const char *state)
 {
 	static const char *const words[][2] = {
@@ -76,7 +76,7 @@ void ctl_print_list(const struct ctl *ctl, const json_t *result)
 	}
 }
 
-/* True if the words may match several events: some of them need not be switchable then. */
+/* True if the words may match several events, some of which may not be switchable. */
 static bool has_wildcard(const struct ctl *ctl)
 {
 	for (int i = 0; i < ctl->count; i++) {
@@ -213,7 +213,7 @@ static void put_thread(struct columns *c, const json_t *thread)
 }
 
 /*
- * Prints rows of events or threads, those that recorded most first; nothing where there are none.
+ * Prints rows of events or threads, the largest number of records first; nothing if there are none.
  */
 static void print_stats_table(const json_t *list, const char *titles,
 	void (*put)(struct columns *c, const json_t *object))
@@ -299,7 +299,7 @@ void ctl_print_stats(const struct ctl *ctl, const json_t *result)
 
 /* ---- Files ---- */
 
-/* A path with the same meaning in the program's directory. NULL: the call failed. */
+/* Makes a path absolute, as the program has another directory. Returns NULL if the call failed. */
 static char *absolute(struct ctl *ctl, const char *path)
 {
 	char *folder = *path == '/' ? NULL : getcwd(NULL, 0);
@@ -416,7 +416,8 @@ json_t *ctl_monitor(struct ctl *ctl)
 }
 
 /*
- * Text of several lines: all but newlines and tabs is escaped, since it could command a terminal.
+ * Prints a text of several lines. Escapes all control characters except newlines and tabs, since
+ * they could command a terminal.
  */
 void ctl_print_text(const struct ctl *ctl, const json_t *result)
 {

@@ -24,7 +24,7 @@
 /* Bytes received at a time. */
 #define PIECE 65536u
 
-/* Bytes shown of text that is not QMP. */
+/* Bytes printed of text that is not QMP. */
 #define SHOWN 40
 
 #define NO_UTF8 "the argument is not UTF-8"
@@ -44,7 +44,7 @@ void *client_fail(struct monitor_client *c, enum client_failure failure, const c
 
 void client_say(const char *command, const char *target, const char *error)
 {
-	/* An error about a socket begins with its path. */
+	/* Errors about a socket already begin with its path. */
 	bool names_it = strncmp(error, target, strlen(target)) == 0;
 
 	escaped_say(command, "%s%s%s", names_it ? "" : target, names_it ? "" : ": ", error);
@@ -65,7 +65,7 @@ static void set_deadline(struct monitor_client *c)
 	}
 }
 
-/* Waits until the socket is ready; false: the call failed, at the deadline. */
+/* Waits until the socket is ready; false if the call failed, or reached the deadline. */
 static bool await(struct monitor_client *c, short events)
 {
 	struct pollfd p = { .fd = c->fd, .events = events };
@@ -121,7 +121,7 @@ static void *fail_no_qmp(struct monitor_client *c, const char *text, size_t leng
 		length < SHOWN ? (int)length : SHOWN, text, c->path);
 }
 
-/* Receives a line. QMP's lines are objects: another first byte fails at once. */
+/* Receives a line. QMP's lines are objects, so any other first byte fails immediately. */
 static bool receive_line(struct monitor_client *c, size_t *length)
 {
 	char *end = NULL;
@@ -189,13 +189,13 @@ static bool send_object(struct monitor_client *c, const json_t *object)
 	return sent;
 }
 
-/* The text of an answer that is an error, borrowed; NULL: it is not. */
+/* Returns the text of an error answer, borrowed; NULL for other answers. */
 static const char *error_of(const json_t *answer)
 {
 	return member_text(json_object_get(answer, "error"), "desc", NULL);
 }
 
-/* Receives the result of a command, after any events of QMP. */
+/* Receives the result of a command, after skipping QMP's events. */
 static json_t *receive_result(struct monitor_client *c)
 {
 	json_t *answer = receive_object(c);
@@ -226,7 +226,7 @@ json_t *client_send(struct monitor_client *c, const json_t *request)
 		return client_fail(c, CLIENT_ENDED, "the connection is closed");
 	}
 	set_deadline(c);
-	/* A monitor that closes the connection may have sent the reason first. */
+	/* A monitor that closes the connection may have sent the reason before. */
 	if (!send_object(c, request) && c->failure != CLIENT_ENDED) {
 		return NULL;
 	}
@@ -257,7 +257,7 @@ static bool has_command(const json_t *commands, const char *name)
 	return false;
 }
 
-/* QEMU's monitor speaks QMP too; Waymark's has trace-stats, in the dialect qmp only. */
+/* Requires Waymark's dialect qmp by its command trace-stats, as QEMU's monitor speaks QMP, too. */
 static bool check_dialect(struct monitor_client *c)
 {
 	json_t *commands = client_call(c, "query-commands", NULL);

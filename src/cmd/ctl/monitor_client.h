@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The client of a process's monitor (waymark-monitor(7)), in QMP: one connection,
- * one command at a time. Nothing waits longer than the timeout, for a greeting or an
- * answer as a whole, whatever the other end does. A client belongs to one thread.
+ * The QMP client of a process's monitor (waymark-monitor(7)): one connection, one command at a
+ * time. A greeting or a whole answer takes at most the timeout, whatever the other end does. A
+ * client belongs to one thread.
  */
 #ifndef CMD_CTL_MONITOR_CLIENT_H
 #define CMD_CTL_MONITOR_CLIENT_H
@@ -32,7 +32,7 @@ enum client_failure {
 
 struct client_timeout {
 	int ms;
-	bool is_total; /* for all that is done with the connection, else for each answer */
+	bool is_total; /* one timeout for all uses of the connection, not for each answer */
 };
 
 struct monitor_client {
@@ -43,36 +43,36 @@ struct monitor_client {
 	char *buffer; /* received bytes that were not parsed yet */
 	size_t length;
 	size_t capacity;
-	enum client_failure failure; /* of the last call that failed; the reason in words: */
+	enum client_failure failure; /* of the last failed call; its reason is `error`: */
 	char error[SOCKET_ERROR_SIZE + 256];
 };
 
-/* Connects to a socket and negotiates. False: closed again, with the reason. */
+/* Connects to a socket and negotiates. On failure, closes it and returns false with the reason. */
 bool client_open(struct monitor_client *c, const char *path, struct client_timeout timeout);
 
-/* Legal for one that could not be opened. */
+/* Closes the connection. Legal if opening failed. */
 void client_close(struct monitor_client *c);
 
 /*
- * Runs a command; takes `arguments` over, which may be NULL for none. Returns its
- * result, which the caller releases, or NULL with the reason.
+ * Runs a command. Takes ownership of `arguments`, which may be NULL. Returns its result, which the
+ * caller releases, or NULL with the reason.
  */
 json_t *client_call(struct monitor_client *c, const char *command, json_t *arguments);
 
-/* The same for a request of any form. */
+/* Sends a request of any form; returns like client_call(). */
 json_t *client_send(struct monitor_client *c, const json_t *request);
 
 /* Notes why a call failed; the arguments may include `c->error`. Returns NULL. */
 void *client_fail(struct monitor_client *c, enum client_failure failure, const char *fmt, ...)
 	PRINTF(3, 4);
 
-/* Writes an error about `target` to standard error, which it names if the error does not. */
+/* Prints an error to standard error, after the name of `target` unless the error has it. */
 void client_say(const char *command, const char *target, const char *error);
 
-/* The process at the other end; 0: unknown. */
+/* Returns the process at the other end; 0 if unknown. */
 pid_t client_pid(const struct monitor_client *c);
 
-/* A string of an object, borrowed; `otherwise`: it has none of that name. */
+/* Returns a string of an object, borrowed; `otherwise` if it has none of that name. */
 static inline const char *member_text(const json_t *object, const char *name, const char *otherwise)
 {
 	const char *text = json_string_value(json_object_get(object, name));
@@ -80,7 +80,7 @@ static inline const char *member_text(const json_t *object, const char *name, co
 	return text ? text : otherwise;
 }
 
-/* A number of an object; 0: it has none of that name, or a negative one. */
+/* Returns a number of an object; 0 if it has none of that name, or a negative one. */
 static inline uint64_t member_number(const json_t *object, const char *name)
 {
 	json_int_t n = json_integer_value(json_object_get(object, name));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Asks the monitor for the events of each pattern first, so that a misspelt one is an error
- * and nothing is switched; then makes one pattern of all, so that all change or none.
+ * Queries the monitor for the events of each pattern first, so that a misspelt one is an error and
+ * nothing is switched; then merges all patterns into one, so that all events change or none.
  */
 #include "cmd/ctl/monitor_patterns.h"
 
@@ -16,7 +16,7 @@
 #include "cmd/escaped.h"
 #include "text/nearest.h"
 
-/* Bytes of the longest regular expression that a monitor takes, with its slashes. */
+/* Bytes of the longest regular expression that a monitor accepts, with its slashes. */
 #define PATTERN_MAX 1026u
 
 json_t *event_scope_add(json_t *arguments, struct event_scope scope)
@@ -37,7 +37,7 @@ struct names {
 	VEC(char *) all;
 };
 
-/* Adds to the error of an unknown name the similar ones: it is misspelt, or a part of names. */
+/* Adds similar names to the error of an unknown one, which is misspelt or a part of names. */
 static void add_similar(struct monitor_client *c, const char *name)
 {
 	struct names names = { 0 };
@@ -53,7 +53,7 @@ static void add_similar(struct monitor_client *c, const char *name)
 	{
 		const char *known = member_text(event, "name", "");
 
-		/* An event's name, and that of its category. */
+		/* Compares with the event's name and with its category's. */
 		size_t category = strcspn(known, ":");
 
 		vec_push(&names.all, xstrdup(known));
@@ -82,7 +82,7 @@ static void add_similar(struct monitor_client *c, const char *name)
 	json_decref(events);
 }
 
-/* True if an event of the scope matches; else the call fails, with the reason. */
+/* True if an event of the scope matches; else the call fails with the reason. */
 static bool check_pattern(struct monitor_client *c, const char *pattern, struct event_scope scope)
 {
 	json_t *events = list_events(c, pattern, scope);
@@ -137,7 +137,7 @@ static void put_pattern(FILE *out, const char *pattern)
 	if (*pattern == '/') {
 		fwrite(pattern + 1, 1, length > 2 ? length - 2 : 0, out);
 	} else {
-		/* A name is an event's or a category's; a glob is of events. */
+		/* A plain name may be an event's or a category's; a glob matches events only. */
 		bool may_be_category = !glob_is_pattern(pattern) && !strchr(pattern, ':');
 
 		put_glob(out, pattern);

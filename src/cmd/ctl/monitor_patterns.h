@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Patterns of a command line as a monitor takes them: several become one expression. */
+/* Converts the patterns of a command line to a monitor's form: several become one expression. */
 #ifndef CMD_CTL_MONITOR_PATTERNS_H
 #define CMD_CTL_MONITOR_PATTERNS_H
 
@@ -7,25 +7,25 @@
 
 #include "cmd/ctl/monitor_client.h"
 
-/* The events that a pattern is about. */
+/* The events that a pattern may match. */
 struct event_scope {
-	bool is_to_switch; /* the program must be able to switch one that matches */
-	bool is_of_vcpu; /* only events of single vCPUs, and of this one: */
+	bool is_to_switch; /* at least one matching event must be switchable */
+	bool is_of_vcpu; /* only events of single vCPUs, namely of: */
 	long vcpu;
 };
 
 /*
- * One pattern with the meaning of all `count` words; `*` for none. Each word must match an
- * event of the scope. NULL with the reason, and a similar name, in the client's error.
- * The caller frees it.
+ * Merges `count` words into one pattern with their meaning; `*` if there are none. Each word must
+ * match an event of the scope. Returns NULL with the reason, and a similar name, in the client's
+ * error. The caller frees the result.
  */
 char *monitor_patterns(
 	struct monitor_client *c, char *const *words, int count, struct event_scope scope);
 
-/* Adds the vCPU to a command's arguments, and returns these; NULL stays NULL. */
+/* Adds the vCPU to a command's arguments, and returns them; NULL stays NULL. */
 json_t *event_scope_add(json_t *arguments, struct event_scope scope);
 
-/* Why a word cannot be a pattern; NULL: all can. */
+/* Returns why a word cannot be a pattern; NULL if all words can. */
 const char *monitor_patterns_bad(char *const *words, int count);
 
 #endif

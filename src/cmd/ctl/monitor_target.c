@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the socket of the process that TARGET means: by its pid, its path or the program's
- * name. An error names what is near: other processes, a similar name, the other user.
+ * Finds the socket of the process that TARGET means: by its pid, its path or the program's name.
+ * Error messages suggest what is near: other processes, a similar name, another user.
  */
 #include "cmd/ctl/monitor_target.h"
 
@@ -22,7 +22,9 @@
 
 #define START_ONE "start it with WAYMARK_TRACE=control=on, or -trace control=on"
 
-/* Reads the first line of a file of /proc/PID, cut to `size`; false: empty or unreadable. */
+/*
+ * Reads the first line of a file of /proc/PID, cut to `size`; false if it is empty or unreadable.
+ */
 static bool read_proc(pid_t pid, const char *file, char *text, size_t size)
 {
 	char path[64];
@@ -52,7 +54,7 @@ void program_name(pid_t pid, char *name, size_t size)
 	snprintf(name, size, "%s", slash && slash[1] ? slash + 1 : path);
 }
 
-/* True if it has exited, and its parent has not waited for it yet. */
+/* True if the process has exited, but its parent has not waited for it yet. */
 static bool is_zombie(pid_t pid)
 {
 	char stat[1024];
@@ -61,7 +63,7 @@ static bool is_zombie(pid_t pid)
 	return state && state[1] == ' ' && state[2] == 'Z';
 }
 
-/* Fails with the reason why a process has no socket in the default directories. */
+/* Reports why a process has no socket in the default directories; returns false. */
 static bool fail_pid(struct monitor_client *c, pid_t pid)
 {
 	char proc[64];
@@ -76,7 +78,7 @@ static bool fail_pid(struct monitor_client *c, pid_t pid)
 		const struct passwd *user = getpwuid(st.st_uid);
 		char number[16];
 
-		/* Without the backslash a shell would read a comment. */
+		/* Without the backslash, a shell would treat the rest as a comment. */
 		snprintf(number, sizeof(number), "\\#%u", (unsigned int)st.st_uid);
 		return client_fail(c, CLIENT_UNREACHED,
 			"process %d belongs to another user: control it as that user, as in "
@@ -96,8 +98,8 @@ static bool fail_pid(struct monitor_client *c, pid_t pid)
 /* A process with a monitor. */
 struct candidate {
 	pid_t pid;
-	char name[PROGRAM_NAME_SIZE]; /* as the program was started */
-	char comm[PROGRAM_NAME_SIZE]; /* in the kernel */
+	char name[PROGRAM_NAME_SIZE]; /* name the program was started with */
+	char comm[PROGRAM_NAME_SIZE]; /* name in the kernel */
 	char *path; /* of its socket */
 };
 
@@ -126,7 +128,7 @@ static bool has_part(const struct candidate *c, const char *part)
 	return *part && (strstr(c->name, part) || strstr(c->comm, part));
 }
 
-/* Moves those that `meets` accepts to the front; returns how many. */
+/* Moves the candidates that `meets` accepts to the front; returns their number. */
 static size_t select_named(struct candidates *list, const char *name,
 	bool (*meets)(const struct candidate *c, const char *name))
 {
@@ -151,7 +153,7 @@ static int by_pid(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-/* Fails with the pids of the first `count` candidates, of which TARGET names one. */
+/* Reports the pids of the first `count` candidates, as TARGET must name one; returns false. */
 static bool fail_several(
 	struct monitor_client *c, const struct candidates *list, size_t count, const char *name)
 {
@@ -174,7 +176,7 @@ static bool fail_several(
 		shown < count ? ", ..." : "");
 }
 
-/* Fails with a name near the one that no process has. */
+/* Reports that no process has that name, and a name near it; returns false. */
 static bool fail_none(struct monitor_client *c, const struct candidates *list, const char *name)
 {
 	const char **names = xcalloc(list->all.count + 1, sizeof(*names));
@@ -193,8 +195,8 @@ static bool fail_none(struct monitor_client *c, const struct candidates *list, c
 }
 
 /*
- * A whole name comes first, of this user's processes and then, for root, of others'; then a
- * socket in the current directory, then a part of a name.
+ * Chooses in this order: a whole name among this user's processes, for root then among others', a
+ * socket in the current directory, a part of a name.
  */
 static bool choose(
 	struct monitor_client *c, struct candidates *list, const char *target, char *path)

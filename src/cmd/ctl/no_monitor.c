@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* `waymark ls`, `ctl` and `attach` of a build without the monitor (-Dmonitor=disabled). */
+/*
+ * Stubs of `waymark ls`, `ctl` and `attach` for a build without the monitor (-Dmonitor=disabled).
+ */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `waymark attach`: shows events of a running process, and switches them on meanwhile.
- * The process's monitor does so for as long as the connection stays open: when it ends,
- * in whatever way, the events get their state back. They are recorded into the process's
- * own trace, which is followed as `waymark print --follow --new` follows it.
+ * `waymark attach`: switches on events of a running process while it shows them. The process's
+ * monitor keeps them on while the connection is open, and restores their state when it ends for any
+ * reason. They are recorded into the process's own trace, which is followed as by `waymark print
+ * --follow --new`.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -26,7 +26,10 @@
 
 #define NAME "waymark attach"
 
-/* Poll interval while the trace does not exist, and polls until the process is asked for it. */
+/*
+ * Poll interval while the trace does not exist, and number of polls between two questions to the
+ * process.
+ */
 #define POLL_MS 50
 #define POLLS 20
 
@@ -68,8 +71,8 @@ struct attach {
 	json_t *events; /* names of the events that were switched on */
 	char trace[PATH_MAX]; /* absolute; "": unknown */
 	bool begun; /* the trace exists */
-	bool was_taken; /* something else had its name before */
-	bool on; /* the trace takes events */
+	bool was_taken; /* another file had the trace's name before */
+	bool on; /* the process writes its events to the trace */
 };
 
 static int set_count(struct attach *a, const char *text)
@@ -95,7 +98,7 @@ static int take(struct attach *a, int key)
 	return key == KEY_COUNT ? set_count(a, optarg) : print_take(&a->print, &command, key);
 }
 
-/* Reads the command line; returns 0, or what ends the run. */
+/* Reads the command line; returns 0, or the result that ends the run. */
 static int parse(struct attach *a, int argc, char **argv)
 {
 	int key;
@@ -142,7 +145,10 @@ static void set_trace(struct attach *a, const char *path)
 	}
 }
 
-/* Takes the state of the trace from an answer, and releases it. False: there is no answer. */
+/*
+ * Reads the state of the trace from an answer, and releases the answer. Returns false if there is
+ * none.
+ */
 static bool take_trace(struct attach *a, json_t *answer)
 {
 	json_t *on = json_object_get(answer, "on");
@@ -179,7 +185,7 @@ static bool attach(struct attach *a)
 	return take_trace(a, answer);
 }
 
-/* Begins to follow: a signal, the end of --seconds and of the connection end it. */
+/* Begins to follow, until a signal, the end of --seconds or the end of the connection. */
 static void begin_following(struct attach *a)
 {
 	const struct itimerval time = {
@@ -209,7 +215,7 @@ static bool open_trace(struct attach *a)
 	return session_open(s, a->trace, a->print.output, false) && print_has_time(&a->print);
 }
 
-/* True if the process can write its trace, which a flush makes it try; else says why not. */
+/* Makes the process write its trace, by a flush. True if it can; else reports the reason. */
 static bool can_be_written(struct attach *a)
 {
 	char why[sizeof(a->trace) + sizeof(a->client.error) + 100];
@@ -225,7 +231,7 @@ static bool can_be_written(struct attach *a)
 	return fail(a, why);
 }
 
-/* Waits until the first event makes the trace; false: the wait ended without one. */
+/* Waits until the first event makes the trace; false if the wait ended without it. */
 static bool await_trace(struct attach *a)
 {
 	struct session *s = &a->print.session;
@@ -242,14 +248,14 @@ static bool await_trace(struct attach *a)
 			return false;
 		}
 	}
-	/* A process that ended after its first events does not answer any more. */
+	/* A process that ended after its first events can no longer answer. */
 	a->begun |= !a->was_taken && access(a->trace, F_OK) == 0;
 	return a->begun;
 }
 
 /*
- * An existing trace is opened before any event is switched on, and read from its end. One
- * that does not exist yet has only new events, so it is read from its beginning.
+ * An existing trace is opened before any event is switched on, and read from its end. A trace that
+ * does not exist yet will have new events only, so it is read from its start.
  */
 static bool begin(struct attach *a)
 {
@@ -265,7 +271,7 @@ static bool begin(struct attach *a)
 	bool is_there = a->begun;
 
 	a->was_taken = access(a->trace, F_OK) == 0;
-	/* Should the process end, all of its trace is read: skip what was recorded before. */
+	/* If the process ends, all of its trace is read: skip older records. */
 	selection_since_now(s);
 	s->follow = is_there ? FOLLOW_NEW : FOLLOW_ALL;
 	if ((is_there && !open_trace(a)) || !attach(a)) {

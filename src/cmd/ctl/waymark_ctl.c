@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `waymark ctl`: a command for a running process. The table of commands gives --help and
- * the completion; the command line is checked against it before anything is connected to.
+ * `waymark ctl`: sends a command to a running process. --help and the completion are made from the
+ * table of commands. The command line is checked against the table before connecting.
  */
 #include <getopt.h>
 #include <limits.h>
@@ -43,7 +43,7 @@ static const struct argument rows[] = {
 
 static const struct ctl_command {
 	const char *name;
-	const char *usage; /* its arguments, and how many: */
+	const char *usage; /* usage of its arguments; their number is between: */
 	int least;
 	int most;
 	json_t *(*run)(struct ctl *ctl);
@@ -89,7 +89,7 @@ static const struct command command = {
 	.more_help = print_commands,
 };
 
-/* Options that only some commands take. */
+/* Options that only some commands have. */
 static const struct {
 	int key;
 	const char *option;
@@ -115,7 +115,7 @@ static int take_vcpu(struct ctl *ctl, const char *text)
 	return 0;
 }
 
-/* Takes one option; returns 0, or what ends the run. */
+/* Applies one option; returns 0, or the result that ends the run. */
 static int take(struct ctl *ctl, int key)
 {
 	if (key < ARGUMENT_LONG) {
@@ -171,7 +171,7 @@ static int find_command(struct ctl *ctl, const char *name)
 	return ARGUMENTS_BAD;
 }
 
-/* True if a list of words, with commas, has the word. */
+/* True if a comma-separated list has the word. */
 static bool has_word(const char *list, const char *word)
 {
 	size_t length = strlen(word);
@@ -184,7 +184,7 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
-/* True if the command takes its arguments, and the options: 0, or ARGUMENTS_BAD. */
+/* Checks the command's number of arguments, and its options; returns 0, or ARGUMENTS_BAD. */
 static int check_command(const struct ctl *ctl)
 {
 	const struct ctl_command *c = ctl->command;
@@ -210,13 +210,13 @@ static int check_command(const struct ctl *ctl)
 	return 0;
 }
 
-/* Reads the command line; returns 0, or what ends the run. */
+/* Reads the command line; returns 0, or the result that ends the run. */
 static int parse(struct ctl *ctl, int argc, char **argv)
 {
 	int key;
 	int failed = 0;
 
-	/* JSON takes nothing else. */
+	/* Arguments become JSON, which must be UTF-8. */
 	for (int i = 1; i < argc; i++) {
 		if (utf8_invalid(argv[i], strlen(argv[i])) < strlen(argv[i])) {
 			return arguments_bad(&command, "argument %d is not UTF-8", i);

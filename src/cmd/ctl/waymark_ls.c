@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `waymark ls`: the processes of this user, for root of all, that can be controlled, those
- * that only record, and the memory that ended processes left. Each monitor is asked by a
- * thread of its own, so that one that does not answer delays no other.
+ * `waymark ls`: lists this user's processes (root: all users') that can be controlled, those that
+ * only record, and memory left by ended processes. Each monitor is queried in its own thread, so
+ * that one that does not answer delays no other.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -45,7 +45,7 @@ static const struct command command = {
 	.arguments = rows,
 };
 
-/* The note of a process that did not answer; NULL: the monitor's or socket's own error. */
+/* Notes of processes that did not answer; NULL: print the monitor's or socket's own error. */
 static const char *const failures[] = {
 	[CLIENT_REFUSED] = NULL,
 	[CLIENT_UNREACHED] = NULL,
@@ -58,10 +58,10 @@ struct process {
 	pid_t pid;
 	uid_t uid;
 	char program[PROGRAM_NAME_SIZE];
-	char path[SOCKET_PATH_SIZE]; /* of its socket; "": it has none */
+	char path[SOCKET_PATH_SIZE]; /* path of its socket; "": none */
 	char *note; /* a problem; NULL: none */
-	json_t *stats; /* from its monitor, or its memory; NULL: unknown */
-	pthread_t thread; /* that asks its monitor */
+	json_t *stats; /* from its monitor or its memory; NULL: unknown */
+	pthread_t thread; /* queries its monitor */
 	bool is_asked;
 };
 
@@ -99,7 +99,7 @@ static bool is_shown(uid_t uid)
 	return uid == geteuid() || geteuid() == 0;
 }
 
-/* Statistics from memory, with the names of a monitor's answer; NULL: unknown. */
+/* Returns statistics from memory, with the names of a monitor's answer; NULL if unknown. */
 static json_t *stats_of(const struct buffer_totals *t)
 {
 	return t->events ? json_pack("{s:I, s:I, s:I, s:I}", "events", (json_int_t)t->events,
@@ -108,7 +108,7 @@ static json_t *stats_of(const struct buffer_totals *t)
 			 : NULL;
 }
 
-/* Adds processes that record without a monitor: they have a buffer, but no socket. */
+/* Adds processes that record without a monitor: they have a buffer but no socket. */
 static void add_recording(struct processes *list)
 {
 	struct leftovers l;
@@ -129,7 +129,7 @@ static void add_recording(struct processes *list)
 	leftovers_fini(&l);
 }
 
-/* True if an answer has all that is shown. */
+/* True if an answer has all members that are printed. */
 static bool is_complete(const json_t *stats)
 {
 	static const char *const numbers[] = { "events-on", "events", "recorded", "lost" };
@@ -141,7 +141,7 @@ static bool is_complete(const json_t *stats)
 	return is;
 }
 
-/* The reason of a failure, without the socket's path, which is shown of no process. */
+/* Returns the reason of a failure without the socket's path, which no row shows. */
 static const char *failure_of(const struct monitor_client *c)
 {
 	size_t length = strlen(c->path);
@@ -197,7 +197,7 @@ static void put_process(struct columns *c, const struct process *p)
 	columns_put(c, p->note ? p->note : "");
 }
 
-/* A text for JSON; null without one, and for one that is not UTF-8. */
+/* Makes a JSON string; null for NULL, or if the text is not UTF-8. */
 static json_t *text_or_null(const char *text)
 {
 	json_t *string = text && *text ? json_string(text) : NULL;
@@ -205,7 +205,7 @@ static json_t *text_or_null(const char *text)
 	return string ? string : json_null();
 }
 
-/* Releases the object. */
+/* Prints and releases the object. */
 static void print_json(json_t *object)
 {
 	json_dumpf(object, stdout, JSON_PRESERVE_ORDER);
@@ -251,7 +251,9 @@ static void find_all(struct processes *list)
 
 /* ---- Memory that ended processes left ---- */
 
-/* Writes a name as one word of a shell: another user chose it, and root may paste the line. */
+/*
+ * Writes a name as one word of a shell, since another user chose it, and root may paste the line.
+ */
 static void put_quoted(FILE *to, const char *text)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
@@ -290,7 +292,7 @@ static void put_advice(FILE *to, const struct leftover *o)
 	}
 }
 
-/* The command that recovers it, or what else to do; the caller frees the text. */
+/* Returns the command that recovers the leftover, or other advice; the caller frees the text. */
 static char *advice_on(const struct leftover *o)
 {
 	char *text = NULL;

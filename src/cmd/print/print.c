@@ -66,7 +66,7 @@ int print_take(struct print *p, const struct command *command, int key)
 
 /* ---- Lines ---- */
 
-/* Notes the times of records, of which none is selected yet, for explain_empty(). */
+/* Notes the times of records until one is selected, for explain_empty(). */
 static void see(struct print *p, const struct record *records, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -78,7 +78,7 @@ static void see(struct print *p, const struct record *records, size_t count)
 	}
 }
 
-/* Shows records, or keeps them, or only counts them; false when no more are wanted. */
+/* Prints, keeps or only counts records; false if no more are wanted. */
 static bool put_limited(struct print *p, const struct record *records, size_t count)
 {
 	for (const struct record *rec = records; rec < records + count && p->head > 0; rec++) {
@@ -128,7 +128,7 @@ static void print_records(struct print *p)
 
 /* ---- Notes ---- */
 
-/* Explains lines that are numbers only. */
+/* Explains why lines have only numbers. */
 static void explain_undeclared(struct print *p)
 {
 	const struct event_class *first = NULL;
@@ -152,7 +152,7 @@ static void explain_undeclared(struct print *p)
 	}
 }
 
-/* The name of an event or category nearest to a mistyped one; NULL: none is near. */
+/* Returns the event or category nearest to a mistyped name; NULL if none is near. */
 static const char *nearest(struct print *p, const char *pattern)
 {
 	struct arena *arena = &p->session.declarations.model.arena;
@@ -174,7 +174,7 @@ static const char *nearest(struct print *p, const char *pattern)
 	return name;
 }
 
-/* Reports patterns that match no event, most likely mistyped. Returns how many. */
+/* Reports patterns that match no event, most likely mistyped. Returns their number. */
 static size_t explain_unmatched(struct print *p)
 {
 	size_t unmatched = 0;
@@ -197,7 +197,7 @@ static size_t explain_unmatched(struct print *p)
 	return unmatched;
 }
 
-/* Writes seconds into a text of 32 bytes, and returns it. */
+/* Writes seconds to a text of 32 bytes, and returns it. */
 static const char *seconds(char *text, int64_t ns)
 {
 	uint64_t n = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
@@ -207,7 +207,7 @@ static const char *seconds(char *text, int64_t ns)
 	return text;
 }
 
-/* Explains that no record is of the process, thread or time. */
+/* Explains that no record has the wanted process, thread or time. */
 static void explain_empty(struct print *p)
 {
 	char from[32];
@@ -221,7 +221,7 @@ static void explain_empty(struct print *p)
 	}
 }
 
-/* Notes on traces that will have more events, or may have less after the next boot. */
+/* Notes on traces that will have more events, or may have fewer after the next boot. */
 static const struct {
 	const char *state;
 	const char *note;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One run of `waymark print` or `waymark attach`, and the options that both have. */
+/* One run of `waymark print` or `waymark attach`, and the options of both. */
 #ifndef CMD_PRINT_PRINT_H
 #define CMD_PRINT_PRINT_H
 
@@ -22,23 +22,23 @@ struct print {
 	bool only_new;
 	bool tid;
 	bool only_count;
-	bool counts_events; /* `head` is events, not lines */
+	bool counts_events; /* `head` counts events, not lines */
 	bool names_are_known; /* the filter's names are of events, which need not happen */
-	bool is_limited; /* by `head` or `last`, or only a count is wanted */
+	bool is_limited; /* has `head` or `last`, or only counts */
 	uint64_t head; /* lines left to print */
 	bool wants_none; /* --tail=0: no line, as with --head=0 */
 	struct tail last; /* limit 0: all lines are wanted */
-	struct out line; /* one that may be among the last */
+	struct out line; /* a line that may be among the last ones */
 	struct lines view;
-	uint64_t events; /* printed, if they are counted */
+	uint64_t events; /* number printed, if they are counted */
 	/* With a filter: */
-	bool has_selected; /* an event; until then, of all records: */
+	bool has_selected; /* an event was selected; until then, about all records: */
 	uint64_t records;
 	int64_t first_ns;
 	int64_t last_ns;
 };
 
-/* Keys of the shared options; a command's own begin at the last. */
+/* Keys of the shared options. A command's own keys begin at the last one. */
 enum {
 	PRINT_KEY_TID = ARGUMENT_LONG,
 	PRINT_KEY_TIME,
@@ -68,13 +68,16 @@ enum {
 		PRINT_KEY_COLOUR, "color", "WHEN", "auto: on a terminal (default); always; never" \
 	}
 
-/* Takes a shared option; returns 0, or what ends the run: `key` itself if it is not shared. */
+/*
+ * Applies a shared option. Returns 0, or the result that ends the run; `key` itself if it is not
+ * shared.
+ */
 int print_take(struct print *p, const struct command *command, int key);
 
-/* True if the trace has the time of day, if --time=wall wants it; else says so. */
+/* True if the trace has the time of day, or --time=wall is not given; else reports it. */
 bool print_has_time(struct print *p);
 
-/* Prints an open trace, and notes about it on standard error. */
+/* Prints an open trace, and notes about it to standard error. */
 void print_all(struct print *p);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `waymark print`: traces as lines of text. This is its command line; print.c writes the
- * lines, also those of `waymark attach`.
+ * `waymark print`: prints traces as lines of text. This file has its command line; print.c writes
+ * the lines, for `waymark attach`, too.
  */
 #include <getopt.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static int set_tail(struct print *p, const char *text)
 	return failed;
 }
 
-/* Takes one option; returns 0, or what ends the run. */
+/* Applies one option; returns 0, or the result that ends the run. */
 static int take(struct print *p, int key)
 {
 	switch (key) {
@@ -90,7 +90,7 @@ static int take(struct print *p, int key)
 	}
 }
 
-/* Reads the command line; returns 0, or what ends the run. */
+/* Reads the command line; returns 0, or the result that ends the run. */
 static int parse(struct print *p, int argc, char **argv)
 {
 	int key;

@@ -11,7 +11,7 @@
 #include "base/vec.h"
 #include "output/output.h"
 
-/* Exit statuses without one of the program, as env(1) and timeout(1) have them. */
+/* Exit statuses if the program has none, as for env(1) and timeout(1). */
 #define RECORD_FAILED 125
 #define RECORD_CANNOT_RUN 126
 #define RECORD_NOT_FOUND 127
@@ -22,7 +22,7 @@ struct record_request {
 	VEC(const char *) options;
 	const char *output; /* -o; NULL: PROGRAM-PID.ctf */
 	char folder[PATH_MAX]; /* the current directory */
-	char trace[PATH_MAX]; /* the output, absolute, without a slash at its end; "": no -o */
+	char trace[PATH_MAX]; /* the output, absolute, without a slash at the end; "": no -o */
 	bool replaces; /* --replace */
 	bool has_no_control; /* --no-control */
 	char **program; /* its argv */
@@ -30,66 +30,66 @@ struct record_request {
 
 /* One run of the program. */
 struct record_run {
-	int error; /* an errno: why the program could not be started */
-	int status; /* of waitpid() */
-	char trace[PATH_MAX]; /* in its WAYMARK_TRACE, absolute */
+	int error; /* errno if the program could not be started */
+	int status; /* from waitpid() */
+	char trace[PATH_MAX]; /* trace in its WAYMARK_TRACE, absolute */
 };
 
 /*
- * Checks whether WAYMARK_TRACE can have the request, behind the options that the environment
- * has there. False: it cannot, or the program would refuse it, with the reason in `error`.
+ * Checks whether the request can be appended to the environment's WAYMARK_TRACE. Returns false with
+ * the reason in `error` if it cannot, or if the program would refuse it.
  */
 bool record_variable_check(const struct record_request *w, char *error, size_t size);
 
-/* The value of WAYMARK_TRACE for the trace; the caller frees it. */
+/* Returns the value of WAYMARK_TRACE for the trace; the caller frees it. */
 char *record_variable(const struct record_request *w, const char *trace);
 
 /*
- * Runs the program until it exits. Signals of the terminal reach the program itself; signals
- * of other processes are passed on to it. When it stops, so does this process.
+ * Runs the program until it exits. The terminal's signals reach the program itself; signals of
+ * other processes are passed on to it. When it stops, this process stops, too.
  */
 void record_run(struct record_run *run, const struct record_request *w);
 
-/* Finds the file of a program as execvp() does; 0 or an errno. */
+/* Finds the file of a program like execvp(); returns 0 or an errno. */
 int record_find(const char *name, char path[PATH_MAX]);
 
-/* The traces of a run: its own first, then those of processes that it started, in one directory. */
+/* The traces of a run: its own first, then those of further processes, all in one directory. */
 struct record_traces {
 	VEC(char *) paths;
 };
 
-/* Finds the trace and those named TRACE.PID, but not those in `before`, unless it is NULL. */
+/* Finds the trace and those named TRACE.PID, except those in `before`, unless it is NULL. */
 void record_traces_find(
 	struct record_traces *t, const char *trace, const struct record_traces *before);
 void record_traces_fini(struct record_traces *t);
 
 /* The claim of one run to the trace's name. */
 struct record_claim {
-	int socket; /* whose abstract name no other run can have; -1: none */
-	struct output old; /* what had the trace's name */
+	int socket; /* holds an abstract name that no other run can have; -1: none */
+	struct output old; /* the file that had the trace's name */
 	char error[700];
 };
 
-/* Sets the folder and the trace of `w`, from -o. False: see `error`. */
+/* Sets the folder and the trace of `w` from -o. Returns false with `error`. */
 bool record_claim_init(struct record_claim *p, struct record_request *w);
 
 /*
- * Claims the trace's name for this run alone, and puts aside what has it. False: no trace
- * can be made there, see `error`.
+ * Claims the trace's name for this run only, and puts an existing file aside. Returns false with
+ * `error` if no trace can be made there.
  */
 bool record_claim_take(struct record_claim *p, const struct record_request *w);
 
 /*
- * After the run: removes what had the name, or gives it back if the run made no trace of that
- * name. False: see `error`.
+ * Call after the run. Removes the file that was put aside, or restores its name if the run made no
+ * trace of that name. Returns false with `error`.
  */
 bool record_claim_settle(
 	struct record_claim *p, const struct record_request *w, const struct record_traces *t);
 
-/* Lets other runs have the name. */
+/* Releases the name for other runs. */
 void record_claim_fini(struct record_claim *p);
 
-/* Recovers the traces, and prints where they are and what they hold; or why there is none. */
+/* Recovers the traces, and prints their paths and contents, or why there is none. */
 void record_report(const struct record_run *run, const struct record_request *w,
 	const struct record_traces *t);
 

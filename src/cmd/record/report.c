@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The report of `waymark record` when the program has exited: one line about the traces, and
- * one for each problem; without a trace, the reason.
+ * The report of `waymark record` after the program has exited: one line about the traces, and one
+ * for each problem, or the reason why there is no trace.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -20,7 +20,7 @@
 
 #define NAME "waymark record"
 
-/* Traces of further processes that are named. */
+/* Maximum number of traces of further processes that are named. */
 #define NAMES_SHOWN 8u
 
 struct counts {
@@ -28,7 +28,7 @@ struct counts {
 	struct losses losses;
 };
 
-/* The path relative to the current directory, if it is below that. */
+/* Returns the path relative to the current directory if it is below that. */
 static const char *shown(const char *path)
 {
 	char folder[PATH_MAX];
@@ -38,7 +38,7 @@ static const char *shown(const char *path)
 	return is_below ? path + n + 1 : path;
 }
 
-/* Recovers a native trace, which needs it if its process was killed. */
+/* Recovers a native trace, in case its process was killed. */
 static void recover(const char *path)
 {
 	struct recover_result result;
@@ -109,7 +109,7 @@ static void report(const struct record_traces *t)
 		fputs(" missing", stderr);
 	}
 	put_number(", ", t->paths.count, "process", "es");
-	/* The traces of further processes. */
+	/* Number of traces of further processes. */
 	size_t count = t->paths.count;
 
 	for (size_t i = 1; i < count && i <= NAMES_SHOWN; i++) {
@@ -157,7 +157,7 @@ static bool begins(const struct image *i, const char *text)
 	return i->size >= strlen(text) && memcmp(i->bytes, text, strlen(text)) == 0;
 }
 
-/* True if exec gives it more rights, so that it ignores the environment. */
+/* True if exec gives the program more rights, so that it ignores the environment. */
 static bool gains_rights(const char *path)
 {
 	struct stat st;
@@ -170,7 +170,7 @@ static bool gains_rights(const char *path)
 	       (geteuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0);
 }
 
-/* Why the program of an image recorded nothing: ends a sentence. */
+/* Explains why the program of an image recorded nothing, as the end of a sentence. */
 static const char *explain_image(const struct image *i)
 {
 	if (!i->bytes) {
@@ -181,7 +181,7 @@ static const char *explain_image(const struct image *i)
 		return "it is a script, and none of the programs that it ran has Waymark's "
 		       "events, or none of them happened";
 	}
-	/* Its dynamic symbols show events, but none of the backend ctf. */
+	/* Its dynamic symbols show events, but no backend ctf. */
 	if (contains(i, "libwaymark.so") && contains(i, "waymark_register") &&
 		!contains(i, "waymark_cursor_refill") && !contains(i, "waymark_site_")) {
 		return "its events are built without the backend ctf: make WAYMARK_BACKENDS=ctf, or "
@@ -197,7 +197,7 @@ static const char *explain_image(const struct image *i)
 		       : "it is a static program without Waymark in it";
 }
 
-/* Why a program recorded nothing, as far as its file shows. Nothing is run. */
+/* Explains why a program recorded nothing, as far as its file shows. Does not run it. */
 static const char *explain(const char *program)
 {
 	char path[PATH_MAX] = "";
@@ -225,7 +225,7 @@ void record_report(
 		report(t);
 		return;
 	}
-	bool is_there = lstat(run->trace, &st) == 0; /* it was to be replaced */
+	bool is_there = lstat(run->trace, &st) == 0; /* with --replace */
 
 	escaped_say(NAME, "%s recorded nothing, %s %s: %s", w->program[0], shown(run->trace),
 		is_there ? "was not replaced" : "was not made", explain(w->program[0]));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs the recorded program: a child in our process group, with the environment and signals
- * that this process was started with, so that the terminal is its own. Signals are taken
- * with sigwaitinfo(), one at a time: nothing runs in a handler.
+ * Runs the recorded program as a child in our process group, with the environment and signals that
+ * this process was started with, so that it has the terminal. Signals are received with
+ * sigwaitinfo(), one at a time, so no code runs in a signal handler.
  */
 #include <errno.h>
 #include <signal.h>
@@ -17,11 +17,11 @@
 #include "base/compiler.h"
 #include "cmd/record/record.h"
 
-/* Signals that other processes send to us for the program. */
+/* Signals that other processes send to this one for the program. */
 static const int forwarded[] = { SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGTERM, SIGTSTP,
 	SIGCONT };
 
-/* The signals that we wait for, and what the program inherits instead. */
+/* The signals to wait for, and the settings that the program inherits instead. */
 struct signals {
 	sigset_t ours;
 	sigset_t mask;
@@ -34,7 +34,7 @@ static void signals_give_back(const struct signals *s)
 	sigprocmask(SIG_SETMASK, &s->mask, NULL);
 }
 
-/* Sets the default name; a pid may come again, so it takes the first name that is free. */
+/* Sets the default name: the first that is free, since a pid may be reused. */
 static void put_default(struct record_run *run, const struct record_request *w)
 {
 	const char *slash = strrchr(w->program[0], '/');
@@ -56,7 +56,7 @@ static void put_default(struct record_run *run, const struct record_request *w)
 
 static void wait_for(pid_t child, struct record_run *run, const struct signals *s)
 {
-	bool wants_stop = false; /* the terminal's */
+	bool wants_stop = false; /* the terminal has asked to stop */
 	siginfo_t info;
 
 	for (;;) {
@@ -65,7 +65,8 @@ static void wait_for(pid_t child, struct record_run *run, const struct signals *
 		if (sig > 0 && sig != SIGCHLD) {
 			wants_stop = sig == SIGTSTP || (wants_stop && sig != SIGCONT);
 			/*
-			 * One of the terminal, or of the program to its group, reached it already.
+			 * A signal of the terminal, or of the program to its group, has already
+			 * reached it.
 			 */
 			if (info.si_code <= 0 && info.si_pid != child) {
 				kill(child, info.si_signo);
@@ -78,7 +79,7 @@ static void wait_for(pid_t child, struct record_run *run, const struct signals *
 			return;
 		}
 		if (wants_stop || WSTOPSIG(run->status) != SIGSTOP) {
-			/* Stops as the program has, unless a SIGCONT has come meanwhile. */
+			/* Stops like the program, unless a SIGCONT has arrived meanwhile. */
 			sigset_t pending;
 
 			if (sigpending(&pending) == 0 && !sigismember(&pending, SIGCONT)) {
@@ -91,7 +92,7 @@ static void wait_for(pid_t child, struct record_run *run, const struct signals *
 void record_run(struct record_run *result, const struct record_request *w)
 {
 	struct signals s;
-	/* Shared: the child sets the name, which has its pid, and the error. */
+	/* Shared memory: the child sets the error, and the name, which has its pid. */
 	struct record_run *run =
 		mmap(NULL, sizeof(*run), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
@@ -107,13 +108,13 @@ void record_run(struct record_run *result, const struct record_request *w)
 		sigaddset(&s.ours, forwarded[i]);
 	}
 	sigprocmask(SIG_BLOCK, &s.ours, &s.mask);
-	/* SIG_IGN, if we were started with it, would discard the program's status. */
+	/* SIG_IGN, which may be inherited, would discard the program's status. */
 	sigaction(SIGCHLD, &usual, &s.child);
 	pid_t child = fork();
 
 	if (child == 0) {
 		signals_give_back(&s);
-		/* In the child, whose memory is its own except `run`: executes the program. */
+		/* The child executes the program. Its memory is private, except `run`. */
 		if (w->trace[0]) {
 			strcpy(run->trace, w->trace);
 		} else {
@@ -130,7 +131,7 @@ void record_run(struct record_run *result, const struct record_request *w)
 		run->error = errno;
 	} else {
 		wait_for(child, run, &s);
-		/* Drops signals for the program that came as it exited. */
+		/* Drops signals for the program that arrived while it exited. */
 		static const struct timespec at_once;
 
 		while (sigtimedwait(&s.ours, NULL, &at_once) > 0) {
@@ -141,7 +142,7 @@ void record_run(struct record_run *result, const struct record_request *w)
 	munmap(run, sizeof(*run));
 }
 
-/* As execvp(): skips what is not an executable file; returns the last reason. */
+/* Finds the file like execvp(): skips what is not executable, and returns the last reason. */
 int record_find(const char *name, char path[PATH_MAX])
 {
 	const char *folders = getenv("PATH");

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The trace's name: made absolute, tried before the program starts, and claimed by one run at
- * a time. What has it already is put aside while the program runs, and removed once that has
- * recorded. Also finds the traces that a run made: TRACE, and TRACE.PID of further processes.
+ * Makes the trace's name absolute, checks it before the program starts, and claims it for one run
+ * at a time. An existing file of that name is put aside while the program runs, and removed once
+ * the program has recorded. Also finds the traces that a run made: TRACE, and TRACE.PID of further
+ * processes.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -22,10 +23,10 @@
 #include "cmd/record/record.h"
 #include "format/ctf.h"
 
-/* Bytes of the longest name inside a trace, and of the trace's temporary name. */
+/* Bytes of the longest name inside a trace, or of the trace's temporary name. */
 #define ROOM_INSIDE 64
 
-/* Makes the name absolute: a script may change its directory before it runs a program. */
+/* Makes the name absolute, as a script may change its directory before it starts a program. */
 bool record_claim_init(struct record_claim *p, struct record_request *w)
 {
 	bool is_absolute = w->output && w->output[0] == '/';
@@ -53,7 +54,7 @@ bool record_claim_init(struct record_claim *p, struct record_request *w)
 	return is_name || error_set(p->error, "-o: %s is not a name for a trace", w->output);
 }
 
-/* Sets the folder that the trace will be in. */
+/* Sets the folder of the trace. */
 static void find_folder(char folder[PATH_MAX], const struct record_request *w)
 {
 	strcpy(folder, w->output ? w->trace : w->folder);
@@ -64,7 +65,7 @@ static void find_folder(char folder[PATH_MAX], const struct record_request *w)
 	}
 }
 
-/* Fails before the program starts, which itself would warn and go on without a trace. */
+/* Fails before the program starts; the program would only warn and run without a trace. */
 static bool check_folder(struct record_claim *p, const struct record_request *w)
 {
 	char folder[PATH_MAX];
@@ -76,9 +77,9 @@ static bool check_folder(struct record_claim *p, const struct record_request *w)
 }
 
 /*
- * Two runs of one name would count each other's events as theirs. The abstract name of a
- * socket is held by one process, is no file that the program could see, and is free when that
- * process ends, however it ends. Without sockets there is no claim.
+ * Without a claim, two runs of one name would count each other's events. An abstract socket name
+ * belongs to one process, is no file that the program could see, and is freed when the process ends
+ * for any reason. Without sockets there is no claim.
  */
 static bool claim(struct record_claim *p, const struct record_request *w)
 {
@@ -103,7 +104,7 @@ static bool claim(struct record_claim *p, const struct record_request *w)
 		w->output);
 }
 
-/* Puts aside what has the name, with --replace; without it, nothing may have it. */
+/* Puts an existing file aside with --replace; without it, fails if there is one. */
 static bool clear_name(struct record_claim *p, const struct record_request *w)
 {
 	struct stat st;
@@ -116,7 +117,7 @@ static bool clear_name(struct record_claim *p, const struct record_request *w)
 	       error_set(p->error, "%s: exists already; remove it, or give --replace", w->output);
 }
 
-/* Finds what the folder's rights do not show: a name that is too long, a full disk. */
+/* Detects what the folder's rights do not show: a name that is too long, a full disk. */
 static bool try_name(struct record_claim *p, const struct record_request *w)
 {
 	if (mkdir(w->trace, 0777) == 0) {
@@ -153,7 +154,7 @@ void record_claim_fini(struct record_claim *p)
 
 /* ---- Traces of a run ---- */
 
-/* True if the end of a name is .PID or .PID.N */
+/* True if the end of a name is .PID or .PID.N. */
 static bool is_number(const char *end)
 {
 	size_t digits = 0;
@@ -166,7 +167,7 @@ static bool is_number(const char *end)
 
 static void add(struct record_traces *t, char *path, const struct record_traces *before)
 {
-	/* A native trace, or a file of another backend. */
+	/* Accepts a native trace, or a file of another backend. */
 	struct stat st;
 	char *metadata;
 	bool wanted = lstat(path, &st) == 0 && S_ISREG(st.st_mode);

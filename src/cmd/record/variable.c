@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The WAYMARK_TRACE of a recorded program. The request is one option of it, so that the
- * program refuses all of it if a part is wrong. It follows the options of the
- * environment, since the last file counts, and names its dialect, since those may have set
- * another one.
+ * Makes the WAYMARK_TRACE of a recorded program. The request is a single option, so that the
+ * program refuses all of it if a part is wrong. It follows the environment's options, since the
+ * last file counts, and sets its dialect, since those may have set another one.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +43,7 @@ static bool is_key(const char *option, const char *key)
 	return strncmp(option, key, n) == 0 && (option[n] == '=' || !option[n]);
 }
 
-/* True if the environment's variable gives a key; `,,` and `;;` are text of a value. */
+/* True if the environment's variable has the key; `,,` and `;;` belong to a value. */
 static bool has_key(const char *text, const char *key)
 {
 	size_t n = strlen(key);
@@ -73,7 +72,7 @@ static const char *const keys[] = {
 #undef WAYMARK_OPTION
 };
 
-/* True if the option's key exists; else `error` has the nearest one. */
+/* True if the option's key exists; else sets `error`, with the nearest key. */
 static bool check_key(const char *option, char *error, size_t size)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
@@ -90,7 +89,7 @@ static bool check_key(const char *option, char *error, size_t size)
 	return false;
 }
 
-/* Why an option cannot be given; NULL: it can. */
+/* Returns why an option cannot be given; NULL if it can. */
 static const char *check_option(const char *option)
 {
 	for (size_t i = 0; taken[i].key; i++) {
@@ -184,7 +183,7 @@ bool record_variable_check(const struct record_request *w, char *error, size_t s
 	return check_options(w, error, size);
 }
 
-/* Writes a text as a value, in which `,` and `;` are doubled. */
+/* Writes a text as a value, with `,` and `;` doubled. */
 static void put(FILE *to, const char *text)
 {
 	for (; *text; text++) {
@@ -222,7 +221,7 @@ static bool has_option(const struct record_request *w, const char *key)
 	return found;
 }
 
-/* The separator after the environment's options: a `;` after a single `;` would be text. */
+/* Returns the separator after the environment's options: a `;` after a single `;` would be text. */
 static const char *separator(const char *before)
 {
 	size_t n = strlen(before);
@@ -244,20 +243,20 @@ char *record_variable(const struct record_request *w, const char *trace)
 	if (before) {
 		fprintf(to, "%s%s", before, separator(before));
 	}
-	/* An option of its own, so that a program that does not know it still records. */
+	/* Is a separate option, so that a program that does not know it still records. */
 	if (!w->has_no_control && !has_option(w, "control") &&
 		!(before && has_key(before, "control"))) {
 		fputs("dialect=waymark,control=auto;", to);
 	}
 	fputs("dialect=waymark,", to);
 	put_patterns(to, w);
-	/* By default events go to every backend of the program, to its log, too. */
+	/* By default, events would go to every backend of the program, including its log. */
 	fputs(has_option(w, "backend") ? "" : ",backend=ctf", to);
 	vec_foreach (const char *const *, o, &w->options) {
 		putc(',', to);
 		put(to, *o);
 	}
-	/* With replace=on the second program of a script would remove the first one's trace. */
+	/* With replace=on, the second program of a script would remove the first one's trace. */
 	fputs(before && has_key(before, "replace") ? ",replace=off" : "", to);
 	fputs(",file=", to);
 	put(to, trace);

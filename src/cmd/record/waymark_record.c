@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `waymark record`: runs a program with its events recorded, whatever options it has itself.
- * Checks first all that can be checked before the program starts.
+ * `waymark record`: runs a program and records its events, whatever options it has itself.
+ * Everything that can be checked is checked before the program starts.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -40,7 +40,7 @@ static const struct command command = {
 	.has_subcommands = true,
 };
 
-/* Reads the command line; returns 0, or what ends the run. */
+/* Reads the command line; returns 0, or the result that ends the run. */
 static int parse(struct record_request *w, int argc, char **argv)
 {
 	int key;
@@ -87,7 +87,7 @@ static int cannot_run(const struct record_request *w, int error)
 		"cannot run %s: %s", w->program[0], strerror(error));
 }
 
-/* Checks all that can be checked before the program starts; 0, or the exit status. */
+/* Makes all checks that are possible before the program starts; returns 0, or the exit status. */
 static int prepare(struct record_request *w, struct record_claim *claim)
 {
 	char path[PATH_MAX];
@@ -121,7 +121,7 @@ static int run(const struct record_request *w, struct record_claim *claim)
 	struct record_traces traces = { 0 };
 	struct record_run run;
 
-	/* Traces of other runs beside this one do not belong to it. */
+	/* Traces of runs at the same time do not belong to this one. */
 	if (w->trace[0]) {
 		record_traces_find(&before, w->trace, NULL);
 	}
@@ -129,7 +129,7 @@ static int run(const struct record_request *w, struct record_claim *claim)
 	if (!run.error) {
 		record_traces_find(&traces, run.trace, &before);
 	}
-	/* Before the report, which takes long for a large trace and may be interrupted. */
+	/* Precedes the report, which takes long for a large trace and may be interrupted. */
 	if (!record_claim_settle(claim, w, &traces)) {
 		fail(RECORD_FAILED, "%s", claim->error);
 	}

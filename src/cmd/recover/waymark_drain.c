@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `waymark drain`: moves the events of processes in a jail from their memory into traces. Finds
- * the buffers that the command line names, drains each in rounds (recover/drain.h) until its
- * process has ended, and shows the processes meanwhile that a drain is alive.
+ * `waymark drain`: moves the events of processes in a jail from memory to traces. Finds the buffers
+ * that the command line names, and drains each in rounds (recover/drain.h) until its process has
+ * ended. A second thread shows the processes that the drain is alive.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -32,17 +32,20 @@
 
 enum { KEY_ONCE = ARGUMENT_LONG };
 
-/* Pauses between rounds: short after a round that found packets, else longer and longer. */
+/* Pause between rounds: short after a round that found packets, else doubled. */
 #define PAUSE_MIN_NS (1000 * 1000)
 #define PAUSE_MAX_NS (50 * 1000 * 1000)
 
-/* How often the second thread shows that this drain is alive; processes wait for ten seconds. */
+/*
+ * Interval in which the second thread shows that this drain is alive; processes wait for ten
+ * seconds.
+ */
 #define BEAT_SECONDS 2
 
-/* How long to retry where nothing can be written of a process that has ended. */
+/* Time to retry if the rest of an ended process cannot be written. */
 #define PATIENCE_NS (UINT64_C(10) * 1000 * 1000 * 1000)
 
-/* How often to search /dev/shm for further buffers. */
+/* Interval between searches of /dev/shm for further buffers. */
 #define SEARCH_NS (UINT64_C(200) * 1000 * 1000)
 
 static const struct argument rows[] = {
@@ -65,28 +68,28 @@ static const struct command command = {
 	.arguments = rows,
 };
 
-/* A buffer that was named, and what was reported of it. */
+/* A buffer that was named, and its problems that were reported. */
 struct job {
 	char *path; /* of the buffer */
 	struct drain drain;
 	bool is_open;
-	bool is_over; /* drained, or it cannot be */
-	bool is_released; /* its trace is complete; the buffer may be another process's now */
+	bool is_over; /* drained, or cannot be drained */
+	bool is_released; /* its trace is complete; the buffer may already be another process's */
 	bool complained;
-	uint64_t
-		failing_ns; /* when writing began to fail after its process ended; 0: it does not */
+	/* begin of a series of failed writes after its process ended; 0: none */
+	uint64_t failing_ns;
 };
 
 struct run {
-	/* Held to change `jobs` or the `drain` of an open one, and by the beating thread. */
+	/* Locked to change `jobs` or the `drain` of an open job, and by the beating thread. */
 	pthread_mutex_t lock;
 	VEC(struct job *) jobs;
-	char **words; /* of the command line: traces and pids */
-	const char *place; /* of the traces; NULL: where each program asked for */
+	char **words; /* traces and pids of the command line */
+	const char *place; /* folder of the traces; NULL: where each program wants its trace */
 	bool once;
-	bool found; /* a buffer that was named */
-	bool is_hidden; /* one cannot be read, and may be among those named */
-	bool has_released; /* a buffer, which may belong to the next process now */
+	bool found; /* a named buffer was found */
+	bool is_hidden; /* an unreadable buffer may be among those named */
+	bool has_released; /* a released buffer may already belong to the next process */
 	int status;
 };
 
@@ -108,7 +111,7 @@ static void __attribute__((format(printf, 1, 2))) complain(const char *fmt, ...)
 	va_end(ap);
 }
 
-/* The process that a word of the command line names; 0: none. */
+/* Returns the process that a word of the command line means; 0 if it is no pid. */
 static uint32_t pid_of(const char *word)
 {
 	char *end;
@@ -148,7 +151,7 @@ static bool is_known(const struct run *r, const char *path)
 	return false;
 }
 
-/* Opens the buffer. False: the command line does not name it. */
+/* Opens the buffer. Returns false if the command line does not name it. */
 static bool open_named(struct run *r, struct job *job)
 {
 	struct jail_buffer a;
@@ -193,7 +196,7 @@ static void add(struct run *r, const char *path)
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* Frees jobs that are done: a run of years must not need more and more memory. */
+/* Frees finished jobs, so that a run of years needs no more and more memory. */
 static void forget_released(struct run *r)
 {
 	size_t kept = 0;
@@ -212,7 +215,7 @@ static void forget_released(struct run *r)
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* Adds the buffers that are named and not known yet. */
+/* Adds the named buffers that are not known yet. */
 static void find(struct run *r)
 {
 	char path[BUFFER_FILE_PATH_BYTES];
@@ -231,7 +234,7 @@ static void find(struct run *r)
 	}
 }
 
-/* True where all words are processes that have ended, and nothing of them was found. */
+/* True if all words are processes that have ended, and nothing of them was found. */
 static bool is_in_vain(const struct run *r)
 {
 	if (r->found) {
@@ -248,9 +251,8 @@ static bool is_in_vain(const struct run *r)
 }
 
 /*
- * The second thread: shows that a drain is alive while a trace takes long to finish, or processes
- * would stop waiting for memory. It is cancelled in its sleep: nothing else here is a point of
- * cancellation.
+ * The second thread. Shows that the drain is alive while finishing a trace takes long; otherwise
+ * processes would stop waiting for memory. Its only cancellation point is its sleep.
  */
 static void *beat(void *arg)
 {
@@ -295,13 +297,13 @@ static void close_job(struct run *r, struct job *job)
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* The trace of a job, or its buffer where it has no trace yet. */
+/* Returns the trace of a job; its buffer if it has no trace yet. */
 static const char *name_of(const struct job *job)
 {
 	return job->drain.directory_name[0] ? job->drain.directory_name : job->path;
 }
 
-/* Reports an error once, and retries; an error in the last round makes the run fail. */
+/* Reports an error once, before a retry; an error in the last round makes the run fail. */
 static void report(struct run *r, struct job *job, bool is_last)
 {
 	if (!job->complained) {
@@ -321,7 +323,7 @@ static void end_early(struct run *r, struct job *job)
 	job->is_over = true;
 }
 
-/* True where writing the rest of a process that has ended has failed for too long. */
+/* True if writing the rest of an ended process has failed for too long. */
 static bool is_hopeless(struct job *job, bool goes_on)
 {
 	if (goes_on || job->drain.state != DRAIN_LEFT) {
@@ -340,7 +342,7 @@ static size_t drain_job(struct run *r, struct job *job, bool is_last)
 	bool was_cut = job->drain.state == DRAIN_CUT;
 
 	if (!ok) {
-		job->complained &= !was_cut; /* of another error */
+		job->complained &= !was_cut; /* that may have been about another error */
 		report(r, job, is_last || was_cut);
 	}
 	if (was_cut) {
@@ -350,7 +352,7 @@ static size_t drain_job(struct run *r, struct job *job, bool is_last)
 		r->status = EXIT_FAILURE;
 		end_early(r, job);
 	} else if (job->drain.state >= DRAIN_DONE) {
-		/* Ends a job whose trace is complete. */
+		/* The trace is complete: ends the job. */
 		if (job->drain.state == DRAIN_DONE) {
 			print_done(&job->drain);
 		}
@@ -385,7 +387,7 @@ static bool is_over(const struct run *r)
 	return r->found;
 }
 
-/* At a terminal; where other users' memory may be the reason, everywhere. */
+/* Prints only at a terminal, unless other users' memory may be the reason. */
 static void report_waiting(const struct run *r)
 {
 	if (r->is_hidden) {
@@ -398,7 +400,7 @@ static void report_waiting(const struct run *r)
 	}
 }
 
-/* Drains in rounds until all processes have ended, or a signal comes. */
+/* Drains in rounds until all processes have ended, or a signal arrives. */
 static void drain_to_the_end(struct run *r)
 {
 	bool has_reported = false;
@@ -416,7 +418,7 @@ static void drain_to_the_end(struct run *r)
 			since_search = 0;
 		}
 		if (is_over(r) || is_in_vain(r)) {
-			return; /* and the search found no others */
+			return; /* the search found no others */
 		}
 		bool found = drain_all(r, false) > 0;
 
@@ -441,7 +443,7 @@ static void close_all(struct run *r)
 	}
 }
 
-/* Reads the command line; returns 0, or what ends the run. */
+/* Reads the command line; returns 0, or the result that ends the run. */
 static int parse(struct run *r, int argc, char **argv)
 {
 	struct stat st;
@@ -478,7 +480,7 @@ static void run(struct run *r)
 	} else {
 		drain_to_the_end(r);
 	}
-	drain_all(r, true); /* what was closed since, and errors that are final */
+	drain_all(r, true); /* packets closed since the last round; errors are final now */
 	if (!r->found && (r->once || is_in_vain(r))) {
 		complain("%s: no process in a jail records into it%s", r->words[0],
 			r->is_hidden ? " that you may read; the memory of other users exists: run "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `waymark recover`: makes clean traces of what crashes left (recover/recover.h): of the folders
- * that are named, or of all that the processes of one user or of all users left in memory.
+ * `waymark recover`: makes clean traces after crashes (recover/recover.h): of the folders on the
+ * command line, or of all that the processes of one user or of all users left in memory.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -28,7 +28,7 @@
 #include "recover/leftover.h"
 #include "recover/recover.h"
 
-/* One user's slow disk, or a trap that a user has set, delays the others no longer than this. */
+/* Limits the delay for others that one user's slow disk, or a trap set by a user, can cause. */
 #define SECONDS_PER_USER 600
 
 enum {
@@ -103,7 +103,7 @@ static int check_words(const struct options *o, bool has_words)
 	return 0;
 }
 
-/* Reads the command line; returns 0, or what ends the run. */
+/* Reads the command line; returns 0, or the result that ends the run. */
 static int parse(struct options *o, int argc, char **argv)
 {
 	int key;
@@ -212,7 +212,7 @@ static int discard(const char *path)
 	return EXIT_SUCCESS;
 }
 
-/* Calls what() for a trace, each trace in a folder of traces, or a buffer file. */
+/* Calls what() for a trace, for each trace in a folder of traces, or for a buffer file. */
 static int do_word(const char *path, int (*what)(const char *path))
 {
 	struct folder_traces traces = { 0 };
@@ -231,7 +231,7 @@ static int do_word(const char *path, int (*what)(const char *path))
 	return status;
 }
 
-/* Recovers the trace of a buffer file. The trace of a process in a jail has to be made first. */
+/* Recovers the trace of a buffer file. For a process in a jail, makes the trace first. */
 static int recover_left(const struct leftover *o, const char *place)
 {
 	char directory[BUFFER_FILE_PATH_BYTES];
@@ -244,7 +244,7 @@ static int recover_left(const struct leftover *o, const char *place)
 	}
 	int error = jail_trace_make_at(o->path, place, directory);
 
-	if (error == EAGAIN) { /* it recorded nothing */
+	if (error == EAGAIN) { /* the process recorded nothing */
 		return discard(o->path);
 	}
 	if (error) {
@@ -270,7 +270,7 @@ static int visit(const struct options *options, const struct leftover *o)
 	if (o->state != LEFTOVER_DEAD || (discards && o->has_trace)) {
 		return EXIT_SUCCESS;
 	}
-	/* A process in a jail can have written any path there: root leaves it to its user. */
+	/* A process in a jail may have written any path there, so root leaves it to its user. */
 	if (options->mode == KEY_ALL_USERS && o->is_jailed) {
 		return EXIT_SUCCESS;
 	}
@@ -284,7 +284,7 @@ static int visit(const struct options *options, const struct leftover *o)
 	return discards ? discard(o->path) : recover_left(o, options->place);
 }
 
-/* Visits what processes of this user left. */
+/* Visits leftovers of this user. */
 static int visit_own(const struct options *options)
 {
 	struct leftovers l;
@@ -311,7 +311,7 @@ static int visit_own(const struct options *options)
 	return status;
 }
 
-/* Gives up all other rights for good, groups too. A user of a container may have no name. */
+/* Drops all other rights for good, groups too. A container's user may have no name. */
 static bool become(uid_t uid)
 {
 	const struct passwd *user = getpwuid(uid);
@@ -323,7 +323,7 @@ static bool become(uid_t uid)
 	return setresgid(gid, gid, gid) == 0 && setresuid(uid, uid, uid) == 0 && geteuid() == uid;
 }
 
-/* In a process of its own: what one user has planted can harm no other. */
+/* Runs in a separate process, so that one user's files can harm no other user. */
 static int visit_user(uid_t uid, const struct options *options)
 {
 	fflush(NULL);
@@ -390,7 +390,7 @@ static const char *const state_names[] = {
 
 #define AMOUNT_SIZE 32
 
-/* Bytes in the largest unit of which there is a whole one; at least K. */
+/* Formats bytes in the largest unit that does not make them less than 1; at least K. */
 static const char *amount(char text[AMOUNT_SIZE], uint64_t n)
 {
 	static const char units[] = "KMG";
@@ -451,7 +451,7 @@ static void print_advice(const struct leftovers *l)
 		dead, dead == 1 ? "" : "es", amount(sum, bytes));
 }
 
-/* Lists the memory of all processes: as a table for people, or with tabs for programs. */
+/* Lists the memory of all processes: as a table, or with tabs for programs. */
 static int list(bool for_people)
 {
 	struct leftovers l;
@@ -487,7 +487,7 @@ int waymark_recover(int argc, char **argv)
 	int error = buffer_source_folder_error();
 
 	leftover_survive_cuts();
-	/* Without the memory, too much would be cut and counted as lost. */
+	/* Without the memory, too many events would be cut and counted as lost. */
 	if (error) {
 		complain("cannot open " BUFFER_SOURCE_VARIABLE "=%s: %s", buffer_source_folder(),
 			strerror(error));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reports about spans of time, for the commands that make them: their options, the table and
- * bars, and the lines for records that did not become a span.
+ * Reports about spans of time, for several commands: options, table and bars, and the lines for
+ * records that did not become a span.
  */
 #include "cmd/report/report.h"
 
@@ -22,7 +22,7 @@
 
 /* ---- Options ---- */
 
-/* Reads a percentile such as `99` or `99.9`, with at most six decimals; false: it is not one. */
+/* Reads a percentile such as `99` or `99.9`, with at most six decimals; false if it is none. */
 static bool read_percent(struct distribution_share *share, const char *text, size_t length)
 {
 	bool has_point = false;
@@ -236,7 +236,7 @@ static void print_upper(FILE *out, const char *text, size_t length)
 	}
 }
 
-/* The titles of the JSON, without their unit, which each value has beside it. */
+/* Prints the titles of the JSON without units, as each value has its unit. */
 static void print_titles(FILE *out, const struct report *r, const struct report_form *form)
 {
 	struct report_number numbers[REPORT_NUMBERS_MAX];
@@ -300,7 +300,7 @@ static void put_bar(FILE *out, unsigned int bits, uint64_t count, uint64_t most)
 
 	print_time(from, bits ? UINT64_C(1) << (bits - 1) : 0);
 	print_time(to, bits < 64 ? UINT64_C(1) << bits : UINT64_MAX);
-	/* A count above 0 shows, however small it is. */
+	/* A count above 0 always shows a bar. */
 	width = count > 0 && width == 0 ? 1 : width;
 	fprintf(out, "%8s .. %-8s |", from, to);
 	for (int i = 0; i < BAR_WIDTH; i++) {

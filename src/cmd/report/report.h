@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The options and the output of the commands that report on spans of time: `waymark scopes`,
- * `waymark latency` and, for what did not become a span, `waymark flamegraph`.
+ * `waymark latency` and, for records that did not become a span, `waymark flamegraph`.
  */
 #ifndef CMD_REPORT_REPORT_H
 #define CMD_REPORT_REPORT_H
@@ -28,10 +28,10 @@ enum {
 	REPORT_KEY_HISTOGRAM,
 	REPORT_KEY_SORT,
 	REPORT_KEY_TOP,
-	REPORT_KEY_OWN, /* from here on a command's own */
+	REPORT_KEY_OWN, /* first key of a command's own options */
 };
 
-/* Rows of a command's table: what is shown, and where. */
+/* Rows of a command's table: what is shown, and the form and place of the output. */
 #define REPORT_ROWS_SHOWN                                                                          \
 	{ REPORT_KEY_PERCENTILES, "percentiles", "LIST",                                           \
 		"percentiles to show, with commas (default: 50,90,99)" },                          \
@@ -50,20 +50,20 @@ enum {
 
 void report_options_init(struct report_options *o);
 
-/* Takes an option of the rows above; 0, or what ends the run, reported. */
+/* Applies an option of the rows above; returns 0, or the result that ends the run, reported. */
 int report_take(
 	struct report_options *o, struct session *s, const struct command *command, int key);
 
 /* Sorts a report and writes it to the session's output, in its style. */
 void report_put(struct session *s, struct report *r, const struct report_options *o);
 
-/* Kinds of records that did not become a span; each has a line. */
+/* Kinds of records that did not become a span; each is a line of the report. */
 #define UNPAIRED_KINDS 5
 
-/* The number of a kind; `text` gets the rest of its line. */
+/* Returns the number of records of a kind; `text` gets the rest of its line. */
 uint64_t unpaired_get(const struct unpaired *u, size_t kind, const char **text);
 
-/* Says that no scopes are in the traces, or in what was selected of them. */
+/* Reports that the traces, or the selected records, have no scopes. */
 void unpaired_no_scopes(struct session *s);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `waymark flamegraph`: a picture of where the time of scopes went, with events of the kernel
- * in them if there is a capture of its trace. Checks that the capture has the trace's clock,
- * which its text does not name. Another clock shows when both have no time in common, or when
- * threads record while they are in the kernel, which no thread can.
+ * `waymark flamegraph`: draws where the time of scopes was spent, with events of the kernel if
+ * there is a capture of its trace. Checks that the capture has the trace's clock, which its text
+ * does not name: with another clock, both have no time in common, or threads record while they are
+ * in the kernel, which no thread can.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -65,7 +65,7 @@ struct flamegraph_kernel {
 	struct session *session;
 	const char *path;
 	int64_t offset_ns;
-	bool has_offset; /* by --kernel-offset */
+	bool has_offset; /* from --kernel-offset */
 	struct kernel kernel;
 };
 
@@ -73,7 +73,7 @@ struct options {
 	const char *output;
 	struct stacks_options stacks;
 	struct name_pattern scope;
-	struct flamegraph_kernel kernel; /* without a path: none */
+	struct flamegraph_kernel kernel; /* path NULL: no capture */
 	void (*put)(struct flamegraph *g, struct out *out); /* NULL: as SVG */
 };
 
@@ -81,7 +81,7 @@ struct options {
 
 #define BAD_SHOWN 10
 
-/* Records made in the kernel that prove another clock: more than 1 %, and at least 3. */
+/* Records made while in the kernel that prove another clock: more than 1 %, and at least 3. */
 #define AT_ODDS_PERCENT 1
 #define AT_ODDS_MIN 3
 
@@ -101,7 +101,7 @@ static PRINTF(2, 3) void say_of_kernel(struct flamegraph_kernel *k, const char *
 	fputc('\n', stderr);
 }
 
-/* Reads `[-+]SECONDS[.FRACTION]`; false: `text` is not that. */
+/* Reads `[-+]SECONDS[.FRACTION]`; false if `text` has another form. */
 static bool set_offset(struct flamegraph_kernel *k, const char *text)
 {
 	struct filter_time time;
@@ -125,7 +125,7 @@ static void say_bad_line(void *data, uint64_t number, const char *line)
 	k->session->unreadable = true;
 }
 
-/* False on failure, reported; nothing is open then. */
+/* Opens the capture. Returns false on failure, reported; nothing is open then. */
 static bool open_kernel(struct flamegraph_kernel *k, struct stacks *stacks)
 {
 	struct kernel_text text = { .offset_ns = k->offset_ns, .on_bad = say_bad_line, .data = k };
@@ -206,7 +206,7 @@ static void report_counts(struct flamegraph_kernel *f)
 	}
 }
 
-/* Ends the reading and reports problems; false: the picture would be wrong. */
+/* Ends the reading and reports problems; false if the picture would be wrong. */
 static bool check_kernel(struct flamegraph_kernel *k)
 {
 	struct read_error error;
@@ -246,7 +246,7 @@ static int take_by(struct options *o, const char *text)
 	return 0;
 }
 
-/* Takes an option; returns 0, or what ends the run. */
+/* Applies an option; returns 0, or the result that ends the run. */
 static int take_option(struct session *s, struct options *o, int key)
 {
 	switch (key) {
@@ -285,7 +285,7 @@ static int take_option(struct session *s, struct options *o, int key)
 	}
 }
 
-/* Reads the command line; returns 0, or what ends the run. */
+/* Reads the command line; returns 0, or the result that ends the run. */
 static int parse(struct session *s, struct options *o, int argc, char **argv)
 {
 	int key;

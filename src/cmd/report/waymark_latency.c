@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `waymark latency`: how long it took from one event to another, in one pass over the traces.
- * Without --by it pairs events of one thread; where that pairs none, a second pass tries all
+ * `waymark latency`: measures the time from one event to another, in one pass over the traces.
+ * Without --by it pairs events of one thread; if that makes no pairs, a second pass tries all
  * fields that both events have.
  */
 #include <getopt.h>
@@ -18,7 +18,7 @@
 #include "cmd/waymark.h"
 #include "view/message/message.h"
 
-/* Each takes 200 bytes. */
+/* Each begun latency needs 200 bytes. */
 #define MAX_OPEN_DEFAULT 10000000
 
 enum { KEY_FROM = REPORT_KEY_OWN, KEY_TO, KEY_BY, KEY_PER, KEY_ACROSS, KEY_MAX_OPEN };
@@ -75,7 +75,7 @@ static int take_event(struct options *o, enum latency_side side)
 	return failed;
 }
 
-/* ONE, or ONE=OTHER. */
+/* Reads ONE, or ONE=OTHER. */
 static int take_field(struct options *o, const char *text, size_t length)
 {
 	struct latency_options *l = &o->latency;
@@ -142,7 +142,7 @@ static int take(struct session *s, struct options *o, int key)
 	}
 }
 
-/* Reads the command line; returns 0, or what ends the run. */
+/* Reads the command line; returns 0, or the result that ends the run. */
 static int parse(struct session *s, struct options *o, int argc, char **argv)
 {
 	int key;
@@ -177,7 +177,7 @@ static int parse(struct session *s, struct options *o, int argc, char **argv)
 /* A field that both events have. */
 struct shared_field {
 	const char *name;
-	uint64_t pairs; /* that it makes, once it was tried */
+	uint64_t pairs; /* number of its pairs, after a try */
 };
 
 struct shared_fields {
@@ -263,7 +263,7 @@ static struct shared_fields find_shared_fields(struct session *s, struct latency
 	return c;
 }
 
-/* Writes `'request', 'queue'`, with their pairs once these are known. */
+/* Writes `'request', 'queue'`, with the numbers of pairs if known. */
 static void list(const struct shared_fields *c, struct out *out)
 {
 	for (size_t i = 0; i < c->count; i++) {
@@ -301,7 +301,7 @@ static bool pairs_none(const struct shared_fields *c)
 	return c->were_tried && pairs == 0;
 }
 
-/* Reports why there are no pairs, and what to do. */
+/* Reports why there are no pairs, and advice. */
 static void say_no_pairs(const struct shared_fields *c, struct latency *l)
 {
 	const char *why =
@@ -314,7 +314,7 @@ static void say_no_pairs(const struct shared_fields *c, struct latency *l)
 	} else {
 		list(c, &text);
 	}
-	if (text.len == 0) { /* they are not declared */
+	if (text.len == 0) { /* no fields are declared */
 		session_say(c->session, "%s", *l->error ? l->error : why);
 	} else if (c->count == 0) {
 		session_say(c->session,
@@ -333,7 +333,7 @@ static void say_no_pairs(const struct shared_fields *c, struct latency *l)
 	out_fini(&text);
 }
 
-/* Warns of pairs by thread that are most likely wrong: events began again before their end. */
+/* Warns if pairs by thread are most likely wrong: events began again before their end. */
 static void say_doubt(const struct shared_fields *c, const struct unpaired *u)
 {
 	struct out text;
@@ -352,7 +352,10 @@ static void say_doubt(const struct shared_fields *c, const struct unpaired *u)
 
 /* ---- Trying them ---- */
 
-/* Reads the traces once more, for all fields at once. True: wrote the report by the only one. */
+/*
+ * Reads the traces once more, for all fields in one pass. True if it wrote the report by the only
+ * field that makes pairs.
+ */
 static bool try_shared_fields(
 	struct shared_fields *c, const struct latency *l, const struct report_options *report)
 {
@@ -385,7 +388,7 @@ static bool try_shared_fields(
 	return is_taken;
 }
 
-/* True if something began, and something ended: another field may pair them. */
+/* True if both beginnings and ends are unpaired: another field may pair them. */
 static bool is_hopeful(const struct latency *l, const struct unpaired *u)
 {
 	bool may_be_both =
@@ -397,9 +400,9 @@ static bool is_hopeful(const struct latency *l, const struct unpaired *u)
 }
 
 /*
- * Writes the report of `l`, which has all records, paired by thread; or, if only that makes
- * pairs, by the only field that both events have. Says on standard error which field that
- * is, or which fields there are. False: there is nothing to report.
+ * Writes the report of `l`, which has all records, paired by thread. If that makes no pairs, writes
+ * it by the only field of both events that does. Names that field, or the possible fields, on
+ * standard error. Returns false if there is nothing to report.
  */
 static bool put_default(struct session *s, struct latency *l, const struct report_options *report)
 {
@@ -426,7 +429,7 @@ static bool put_default(struct session *s, struct latency *l, const struct repor
 
 /* ---- The run ---- */
 
-/* True if an event is declared, which need not have happened. */
+/* True if the event is declared, though it may not have happened. */
 static bool is_declared(struct session *s, const struct latency_options *o, enum latency_side side)
 {
 	vec_foreach (struct event *const *, e, &s->declarations.model.events) {
@@ -441,7 +444,7 @@ static bool has_events(struct session *s, const struct latency *l)
 {
 	for (enum latency_side side = LATENCY_FROM; side < LATENCY_SIDES; side++) {
 		if (!latency_class_of_side(l, side) && !is_declared(s, l->options, side)) {
-			/* Reports an unknown event, with the nearest name of the trace. */
+			/* Reports an unknown event, and the nearest name in the trace. */
 			const struct class_table *classes = &s->reader->classes;
 			VEC(const char *) names = { 0 };
 
@@ -466,14 +469,14 @@ static void add_all(struct session *s, struct options *o)
 	add_records(s, &latency, 1);
 	bool is_untold = o->is_default && latency.is_untold;
 
-	/* Reading stopped early: the rest declares events, too. */
+	/* Reading stopped early: the other records may declare events, too. */
 	for (struct record records[SESSION_FEW]; is_untold && selection_next_few(s, records);) {
 	}
 	if (*latency.error && !is_untold) {
 		session_say(s, "%s", latency.error);
 		s->problems++;
 	} else if (!has_events(s, &latency)) {
-		/* Reported. */
+		/* Was reported. */
 	} else if (!o->is_default) {
 		report_put(s, &latency.report, &o->report);
 	} else if (!put_default(s, &latency, &o->report)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `waymark scopes`: how long the scopes of a trace took, a row for each name. A name that no
- * scope has is reported as a problem, since it is most likely misspelt.
+ * `waymark scopes`: prints how long the scopes of a trace took, a row for each name. A name without
+ * scopes is reported as a problem, since it is most likely misspelt.
  */
 #include <getopt.h>
 #include <stdlib.h>
@@ -62,7 +62,7 @@ static int take(struct session *s, struct options *o, int key)
 	return 0;
 }
 
-/* Reads the command line; returns 0, or what ends the run. */
+/* Reads the command line; returns 0, or the result that ends the run. */
 static int parse(struct session *s, struct options *o, int argc, char **argv)
 {
 	int key;

@@ -15,7 +15,7 @@
 
 #include "decl/directory.h"
 
-/* No declaration is longer: the path is a device, or wrong. */
+/* No declarations are longer: the path is a device, or wrong. */
 #define INPUT_MAX ((size_t)64 << 20)
 
 static bool fail(struct out *error, const char *what, const char *path, const char *reason)
@@ -46,7 +46,7 @@ bool file_is_same(const char *a, const char *b)
 	       sa.st_ino == sb.st_ino;
 }
 
-/* Reads to the end, or until there is more than INPUT_MAX. Returns 0 or an errno. */
+/* Reads to the end, or until more than INPUT_MAX. Returns 0 or an errno. */
 static int read_all(int fd, struct out *to)
 {
 	while (to->len <= INPUT_MAX) {
@@ -103,7 +103,7 @@ static int write_all(int fd, const struct out *text)
 	return 0;
 }
 
-/* True if a file of size `st` has the text already. */
+/* True if a file with the status `st` already has the text. */
 static bool is_unchanged(const char *path, const struct stat *st, const struct out *text)
 {
 	bool same = false;
@@ -147,7 +147,10 @@ static mode_t default_mode(void)
 	return 0666 & ~mask;
 }
 
-/* Writes a temporary file beside `path` and renames it, so that no reader sees half a file. */
+/*
+ * Writes a temporary file in the folder of `path` and renames it, so that no reader sees half a
+ * file.
+ */
 static int replace(const char *path, mode_t mode, const struct out *text)
 {
 	const char *slash = strrchr(path, '/');
@@ -211,7 +214,7 @@ static bool read_file(struct run *r, struct diag *d, struct run_input *input)
 	       decl_read(&r->model, d, &input->source, &r->decl);
 }
 
-/* Reads every file of a directory, also when one is wrong. */
+/* Reads every file of a directory, even after a wrong one. */
 static bool read_directory(struct run *r, struct diag *d, const char *directory)
 {
 	const char *const *paths = NULL;
@@ -219,7 +222,7 @@ static bool read_directory(struct run *r, struct diag *d, const char *directory)
 	const char *reason = decl_list_directory(&r->model.arena, directory, &paths, &count);
 	bool good = true;
 
-	/* With the dot: make would take `trace` for a program, and build it from trace.c. */
+	/* Adds a dot: make would take `trace` for a program, and build it from trace.c. */
 	add_input(r, arena_printf(&r->model.arena, "%s/.", directory));
 	if (reason) {
 		return fail(&r->error, "read", directory, reason);
@@ -260,7 +263,7 @@ void inputs_fini(struct run *r)
 	vec_fini(&r->read);
 }
 
-/* Writes a name as make and ninja read it in a rule. */
+/* Writes a name with the escapes of rules of make and ninja. */
 static void write_name(struct out *o, const char *name)
 {
 	for (; *name; name++) {
@@ -284,7 +287,7 @@ void inputs_write_rule(const struct run *r, struct out *o)
 		}
 	}
 	out_char(o, '\n');
-	/* A rule of its own, so that make goes on when the directory has lost the file. */
+	/* A separate rule, so that make continues if the directory has lost the file. */
 	vec_foreach (struct run_input **, input, &r->read) {
 		if ((*input)->was_found) {
 			write_name(o, (*input)->path);

@@ -14,24 +14,27 @@
 /* Reads a file, `-` for standard input. The text is malloc'ed. */
 bool file_read(struct source *src, const char *path, struct out *error);
 
-/* Writes `text` to a file, `-` for standard output. `always`: also if it has that text. */
+/*
+ * Writes `text` to a file, `-` for standard output. If the file has that text already, writes only
+ * if `always`.
+ */
 bool file_write(const char *path, const struct out *text, bool always, struct out *error);
 
 bool file_is_regular(const char *path);
 
-/* True when both names lead to the same existing file. */
+/* True if both names are of the same existing file. */
 bool file_is_same(const char *a, const char *b);
 
 /*
- * Reads all inputs, and the TOML files of directories, into the model; `d` gets faults of
- * declarations. False after one; r->error is the reason where no declaration is at fault.
+ * Reads all inputs, and the TOML files of directories, into the model. `d` gets faults of
+ * declarations. Returns false after a fault; r->error has the reason if it is not in a declaration.
  */
 bool inputs_read(struct run *r, struct diag *d);
 
 /* Frees the texts of the inputs. */
 void inputs_fini(struct run *r);
 
-/* Writes a rule for make and ninja: all inputs are prerequisites of the output. */
+/* Writes a rule for make and ninja, with all inputs as prerequisites of the output. */
 void inputs_write_rule(const struct run *r, struct out *o);
 
 #endif

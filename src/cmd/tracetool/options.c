@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads the command line of tracetool, and writes --help, from the table options.def. Errors
- * are QEMU's in their first line, which build systems may look for.
+ * Reads the command line of tracetool, and writes --help, both by the table options.def. The first
+ * line of an error is QEMU's, as build systems may look for it.
  */
 #include "cmd/tracetool/options.h"
 
@@ -37,7 +37,7 @@ struct command_line {
 	struct out *error;
 };
 
-/* Adds a proposal as a line of its own: the first line is QEMU's. */
+/* Adds a proposal as a separate line, since the first line is QEMU's. */
 static void add_nearest(struct span word, struct out *error)
 {
 	const char *names[OPTION_COUNT];
@@ -53,8 +53,8 @@ static void add_nearest(struct span word, struct out *error)
 }
 
 /*
- * Finds an option by its name or an unambiguous beginning of it; -1 with the reason in
- * `error`. QEMU's options come first, so that ours do not make them ambiguous.
+ * Finds an option by its name or an unambiguous prefix of it; -1 with the reason in `error`. QEMU's
+ * options come first, so that ours do not make them ambiguous.
  */
 static int find_long(const char *name, size_t len, struct out *error)
 {
@@ -108,7 +108,7 @@ static bool parse_long(struct tracetool_options *o, struct command_line *c, cons
 	return true;
 }
 
-/* `-o FILE`, `-oFILE`, `-h`. */
+/* Parses `-o FILE`, `-oFILE` and `-h`. */
 static bool parse_short(struct tracetool_options *o, struct command_line *c, const char *text)
 {
 	const char *value = text + 1;
@@ -132,7 +132,7 @@ static bool parse_short(struct tracetool_options *o, struct command_line *c, con
 	return true;
 }
 
-/* All words after a file are files; one that looks like an option and does not exist fails. */
+/* All words after a file are files. Fails if one looks like an option and does not exist. */
 static bool check_files(const struct tracetool_options *o, struct out *error)
 {
 	for (size_t i = 0; i + 1 < o->file_count; i++) {

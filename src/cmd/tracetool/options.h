@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracetool's command line, as QEMU's getopt reads it: long options with `=` or a blank
- * before their value, which may be abbreviated if that is unambiguous, before the first
- * name of a file.
+ * tracetool's command line, as QEMU's getopt reads it: long options, with `=` or a blank before
+ * their value, before the first file name. They may be abbreviated if that is unambiguous.
  */
 #ifndef CMD_TRACETOOL_OPTIONS_H
 #define CMD_TRACETOOL_OPTIONS_H
@@ -20,22 +19,19 @@ enum tracetool_option {
 };
 
 struct tracetool_options {
-	/*
-	 * By enum tracetool_option: the value, "" where it takes none,
-	 * NULL where it was not given.
-	 */
+	/* Values by enum tracetool_option: "" for an option without argument, NULL if not given. */
 	const char *values[OPTION_COUNT];
 	const char *const *files;
 	size_t file_count;
 };
 
 /*
- * Reads the command line. An option that prints something and exits (--help and
- * the like) ends it. Returns false, with the reason in `error`, for a bad one.
+ * Reads the command line. Stops at an option that prints something and exits (--help and the like).
+ * Returns false, with the reason in `error`, for a bad command line.
  */
 bool tracetool_options_parse(struct tracetool_options *o, int argc, char **argv, struct out *error);
 
-/* True if an option only prints: --help, --version, a list. */
+/* True if an option that only prints was given: --help, --version, a list. */
 bool tracetool_options_are_about(const struct tracetool_options *o);
 
 /* Writes --help: a line for each option, format and backend. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks the options of tracetool, and finds out what to read and to write. Called by
+ * Checks the options of tracetool, and finds which files to read and to write. Called by
  * tracetool.c in QEMU's order, so that the first error is the same.
  */
 #include "cmd/tracetool/run.h"
@@ -61,7 +61,7 @@ bool run_read_format(struct run *r)
 	return r->format ? true : run_fail_usage(r, "unknown format: ", name);
 }
 
-/* A script for bpftrace has the path of the program with the probes. */
+/* Requires the path of the program with the probes for a bpftrace script. */
 bool run_check_binary(struct run *r)
 {
 	const char *binary = run_option(r, OPTION_BINARY);
@@ -91,7 +91,7 @@ static void list_words(struct out *o, const char *list, const char *between)
 	}
 }
 
-/* Fails with a proposal: commas in place of blanks, or the existing names. */
+/* Fails with a proposal: to use commas instead of blanks, or the existing names. */
 static bool fail_backend(struct run *r, const char *name)
 {
 	const char *all = run_option(r, OPTION_BACKENDS);
@@ -129,7 +129,10 @@ bool run_read_backends(struct run *r)
 	return good;
 }
 
-/* QEMU's old form writes to standard output: it has at most one input, or names the target. */
+/*
+ * Sets inputs and output. QEMU's old form, with at most one input or the target's name, writes to
+ * standard output.
+ */
 void run_arrange_files(struct run *r)
 {
 	bool old_form = r->options->file_count <= 1 || run_option(r, OPTION_TARGET_TYPE) ||
@@ -193,7 +196,7 @@ static bool ends_with(const char *s, const char *end)
 	return len >= n && strcmp(s + len - n, end) == 0;
 }
 
-/* True if a file has declarations, of any QEMU release. */
+/* True if a file has declarations of any QEMU release. */
 static bool holds_declarations(const struct source *src)
 {
 	const struct decl_options lenient = { .max_args = EVENT_ARGS_LIMIT, .lenient = true };
@@ -234,7 +237,7 @@ static bool is_declaration(const char *path)
 	return found;
 }
 
-/* Refuses an output that is a declaration: a forgotten OUTPUT makes the last input one. */
+/* Refuses an output that has declarations: without OUTPUT, the last input would be overwritten. */
 static bool check_written(struct run *r, const char *path)
 {
 	if (strcmp(path, "-") == 0) {
@@ -263,7 +266,7 @@ const char *run_probe_prefix(struct run *r)
 	return arena_printf(&r->model.arena, "qemu.%s.%s", type, name);
 }
 
-/* True if it is identifiers with dots between them. */
+/* True if it consists of identifiers with dots between them. */
 static bool is_probe_prefix(const char *s)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
@@ -281,8 +284,8 @@ static bool is_probe_prefix(const char *s)
 }
 
 /*
- * The formats of SystemTap need a prefix of their probes; the plain one also needs --binary,
- * which may be empty.
+ * Requires a probe prefix for SystemTap's formats, and --binary, which may be empty, for the plain
+ * one.
  */
 static bool check_stap(struct run *r)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One run of tracetool: the command line, checked in QEMU's order, so that a build that
- * fails there fails here for the same reason. Functions return false with the reason in
+ * One run of tracetool. The command line is checked in QEMU's order, so that a build that fails
+ * with QEMU's tracetool fails here for the same reason. Functions return false with the reason in
  * `error`.
  */
 #ifndef CMD_TRACETOOL_RUN_H
@@ -17,7 +17,7 @@
 /* A file or a directory that was read. */
 struct run_input {
 	const char *path;
-	bool was_found; /* in a directory, which is another input */
+	bool was_found; /* found in a directory, which is another input */
 	struct source source; /* without text for a directory */
 };
 
@@ -27,16 +27,16 @@ struct run {
 	size_t input_count;
 	const char *output; /* `-` for standard output */
 	const char *group;
-	unsigned int backends; /* bits as in struct emit_context */
+	unsigned int backends; /* bits, as in struct emit_context */
 	const struct emit_format *format;
-	const char *vcpu_tag; /* of a CPU's struct */
+	const char *vcpu_tag; /* tag of a CPU's struct */
 	struct decl_options decl;
-	VEC(struct run_input *) read; /* in order */
+	VEC(struct run_input *) read; /* inputs in order */
 	struct model model;
 	struct out error; /* the first error, without the last newline */
 };
 
-/* The value of an option, "" where it takes none, NULL where it was not given. */
+/* Returns the value of an option, "" if it has no argument, NULL if it was not given. */
 static inline const char *run_option(const struct run *r, enum tracetool_option which)
 {
 	return r->options->values[which];
@@ -49,10 +49,13 @@ bool run_fail_usage(struct run *r, const char *message, const char *subject);
 /* Sets the inputs, the output and the group. */
 void run_arrange_files(struct run *r);
 
-/* The prefix of SystemTap's probes, which QEMU makes of the target; NULL: none. */
+/*
+ * Returns the prefix of SystemTap's probes, which QEMU makes from the target; NULL if there is
+ * none.
+ */
 const char *run_probe_prefix(struct run *r);
 
-/* Checks all that needs no input: group, names, outputs. */
+/* Checks everything that needs no input: group, names, outputs. */
 bool run_check_names(struct run *r);
 
 bool run_read_max_args(struct run *r);

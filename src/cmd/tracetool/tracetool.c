@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracetool: generates C from declarations of trace events. From the command line to the
- * output, in the order of QEMU's tracetool; run.c checks, files.c reads and writes.
+ * tracetool: generates C from declarations of trace events. Goes from the command line to the
+ * output in the order of QEMU's tracetool; run.c checks, files.c reads and writes.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -41,7 +41,10 @@ static bool read_model(struct run *r)
 	return good;
 }
 
-/* The header that a generated source includes: an option's value, or named after the group. */
+/*
+ * Returns the header that a generated source includes: an option's value, or a name made from the
+ * group.
+ */
 static const char *header_name(struct run *r, enum tracetool_option option, const char *begin)
 {
 	const char *header = run_option(r, option);
@@ -49,7 +52,7 @@ static const char *header_name(struct run *r, enum tracetool_option option, cons
 	return header ? header : arena_printf(&r->model.arena, "%s%s.h", begin, r->group);
 }
 
-/* True if it is a build of QEMU, which gives the target or the prefix of SystemTap's probes. */
+/* True for a build of QEMU, which gives the target or the prefix of SystemTap's probes. */
 static bool is_qemu(const struct run *r)
 {
 	const char *prefix = run_option(r, OPTION_PROBE_PREFIX);
@@ -58,7 +61,7 @@ static bool is_qemu(const struct run *r)
 	       (prefix && strncmp(prefix, "qemu.", strlen("qemu.")) == 0);
 }
 
-/* The provider of probes and tracepoints: the option's, or the group as an identifier. */
+/* Returns the provider of probes and tracepoints: the option's, or the group as an identifier. */
 static const char *provider(struct run *r)
 {
 	const char *given = run_option(r, OPTION_PROVIDER);
@@ -89,7 +92,7 @@ static bool check_events(struct run *r, const struct emit_context *c)
 	return good;
 }
 
-/* A name with a newline, which a rule of make cannot have; NULL: there is none. */
+/* Returns a name with a newline, which a make rule cannot have; NULL if there is none. */
 static const char *name_with_newline(const struct run *r)
 {
 	vec_foreach (struct run_input **, input, &r->read) {
@@ -100,7 +103,10 @@ static const char *name_with_newline(const struct run *r)
 	return strchr(r->output, '\n') ? r->output : NULL;
 }
 
-/* Before the output: without a depfile a build would not notice that it is out of date. */
+/*
+ * Call before writing the output: without a depfile, a build would not notice that it is out of
+ * date.
+ */
 static bool write_depfile(struct run *r)
 {
 	const char *depfile = run_option(r, OPTION_DEPFILE);
@@ -121,7 +127,7 @@ static bool write_depfile(struct run *r)
 	bool good = file_write(depfile, &text, run_option(r, OPTION_ALWAYS), &r->error);
 
 	out_fini(&text);
-	if (good && file_is_same(r->output, depfile)) { /* two names of a new file */
+	if (good && file_is_same(r->output, depfile)) { /* two names for one new file */
 		unlink(r->output);
 		return run_fail_usage(r, "the output and the depfile are one file: ", depfile);
 	}
@@ -161,7 +167,7 @@ static bool write_output(struct run *r)
 	return good;
 }
 
-/* Writes `nop, ctf, log, simple`, as QEMU prints its list. */
+/* Writes `nop, ctf, log, simple`, in the form of QEMU's list. */
 static void write_names(struct run *r, struct out *to)
 {
 	const char *comma = "";
@@ -215,7 +221,7 @@ static bool run(struct run *r)
 	if (run_option(r, OPTION_CHECK_BACKENDS)) {
 		bool good = run_read_backends(r);
 
-		r->error.len = 0; /* for scripts: the exit status only */
+		r->error.len = 0; /* scripts need the exit status only */
 		return good;
 	}
 	return run_check_names(r) && read_model(r) && run_read_format(r) && run_check_binary(r) &&
