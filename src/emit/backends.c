@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of backends, which of its rows a run and an event have, and what the rows need to know
- * of an event's arguments. The emitters, the checks and tracetool's options ask here.
+ * The table of backends, the rows of it that a run and an event use, and what the rows need from an
+ * event's arguments. For the emitters, the checks and tracetool's options.
  */
 #include <string.h>
 
 #include "emit/emit.h"
 
-/* A build without tracing has a row, so that it can be named, and no code. */
+/* A row for the backend of builds without tracing, so that it can be named; it has no code. */
 const struct emit_backend emit_backend_nop = { .mask = NULL };
 
 const struct emit_backend_row emit_backends[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What fills the holes of C templates, but for printf formats (c_format.c): names, parameters,
- * arguments, literals. The emitters of both folders call it.
+ * Makes the texts for the holes of C templates, except printf formats (c_format.c): names,
+ * parameters, arguments, literals. Called by the emitters in backend/ and format/.
  */
 #include "emit/c_code.h"
 
@@ -27,7 +27,10 @@ const char *c_end(struct emit_context *c)
 	return c->scratch.len ? arena_strndup(&c->texts, c->scratch.data, c->scratch.len) : "";
 }
 
-/* A file's name as output may show it: builds in other directories give the same output. */
+/*
+ * Returns a file's name without machine-specific folders, so that builds in other directories give
+ * the same output.
+ */
 static const char *shown_name(const struct emit_context *c, const char *name)
 {
 	size_t len = c->directory ? strlen(c->directory) : 0;
@@ -41,7 +44,7 @@ static const char *shown_name(const struct emit_context *c, const char *name)
 	return strrchr(name, '/') + 1;
 }
 
-/* Nothing in a name may end the comment or its line. */
+/* Writes a text so that nothing in it ends the comment or its line. */
 static void write_comment(struct out *o, const char *text)
 {
 	for (char before = ' '; *text; before = *text++) {
@@ -129,7 +132,7 @@ const char *c_number(struct emit_context *c, size_t n)
 	return c_end(c);
 }
 
-/* An octal escape has three digits at most, so that no digit behind it joins in. */
+/* An octal escape has at most three digits, so a digit after it is not part of it. */
 void c_literal_char(struct out *o, char ch, char before)
 {
 	static const char escaped[] = "\a\b\t\n\v\f\r\"\\";
@@ -140,7 +143,7 @@ void c_literal_char(struct out *o, char ch, char before)
 		out_char(o, '\\');
 		out_char(o, letters[found - escaped]);
 	} else if (ch == '?' && before == '?') {
-		out_str(o, "\\?"); /* or C99 reads a trigraph */
+		out_str(o, "\\?"); /* C99 would read a trigraph */
 	} else if ((unsigned char)ch < ' ' || (unsigned char)ch >= 0x7f) {
 		out_printf(o, "\\%03o", (unsigned char)ch);
 	} else {
@@ -248,7 +251,7 @@ const char *c_parameters(struct emit_context *c, const struct event *e)
 {
 	c_begin(c);
 	for (size_t i = 0; i < e->arg_count; i++) {
-		/* `const char *name, size_t name_length` */
+		/* A text and its length: `const char *name, size_t name_length`. */
 		const struct arg *a = &e->args[i];
 		const char *type = a->is_cpu ? c_vcpu_type(c) : a->type.c_text;
 		struct out *o = &c->scratch;
@@ -347,7 +350,7 @@ const char *c_watched(struct emit_context *c, const struct event *e)
 		if (b->watched) {
 			put_watched(o, b, e);
 		}
-		if (b->declaration && e->end) { /* the end has a word of its own */
+		if (b->declaration && e->end) { /* the end has its own word */
 			put_watched(o, b, e->end);
 		}
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Builds an event's format for printf-like functions from its parts: flags, width, precision and
- * letter from the declaration, the length from the argument's type, so that no compiler warns,
- * whatever the size of `long` is. Without a format each argument is printed with its name, as the
- * readers do; messages with braces come as near as printf can.
+ * Builds an event's format for printf-like functions: flags, width, precision and letter from the
+ * declaration, the length modifier from the argument's type, so that no compiler warns, whatever
+ * the size of `long` is. Without a format, each argument is printed with its name, as by the
+ * readers. Messages with braces become the nearest equivalent.
  */
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static char letter_of(const struct type *t)
 	}
 }
 
-/* `name=%d`, `name=0x%x`, with a blank before it where it is not the first. */
+/* Makes `name=%d` or `name=0x%x`, with a blank before it unless it is first. */
 static struct segment named_value(
 	struct emit_context *c, const struct event *e, size_t index, bool is_first)
 {
@@ -53,7 +53,10 @@ static struct segment named_value(
 const struct format *c_format(struct emit_context *c, const struct event *e)
 {
 	if (e->properties & EVENT_SCOPE) {
-		/* The message, and behind it which scope begins: its end says the same. */
+		/*
+		 * Appends the scope's number to the message; the scope's end prints the same
+		 * number.
+		 */
 		struct format *f = format_as_printf(&c->texts, e, C_NO_LETTER);
 		struct segment *segments = arena_array(&c->texts, struct segment, f->count + 1);
 
@@ -81,7 +84,7 @@ const struct format *c_format(struct emit_context *c, const struct event *e)
 	return f;
 }
 
-/* A format that is being written: `"...%" PRIx64 "..."`. */
+/* A format under construction: `"...%" PRIx64 "..."`. */
 struct literal {
 	struct out *out;
 	bool open; /* inside quotes */
@@ -114,7 +117,7 @@ static void literal_close(struct literal *l)
 	}
 }
 
-/* A macro of <inttypes.h>, which ends the quotes. */
+/* Appends a macro of <inttypes.h>, which ends the quotes. */
 static void literal_macro(struct literal *l, char letter, const char *length)
 {
 	literal_close(l);
@@ -137,7 +140,9 @@ static bool is_integer_letter(char letter)
 	return strchr("diuxXo", letter) != NULL;
 }
 
-/* The length modifier and letter of an integer. What is narrower than int is promoted to it. */
+/*
+ * Writes the length modifier and letter of an integer. Types narrower than int are promoted to int.
+ */
 static void write_integer(struct literal *l, const struct conversion *v, const struct type *t)
 {
 	unsigned int narrow = c_narrowed_to(v);
@@ -156,7 +161,7 @@ static void write_integer(struct literal *l, const struct conversion *v, const s
 	literal_char(l, v->letter);
 }
 
-/* A width or precision: `*`, a number, or nothing. */
+/* Writes a width or precision: `*`, a number, or nothing. */
 static void write_size(struct literal *l, int arg, int number)
 {
 	char digits[16];
@@ -185,7 +190,9 @@ static void write_conversion(struct literal *l, const struct conversion *v, cons
 	}
 }
 
-/* The cast of an integer to the width that its conversion prints; "" where it has that width. */
+/*
+ * Returns the cast of an integer to the width that its conversion prints; "" if it has that width.
+ */
 static const char *integer_cast(const struct conversion *v, const struct type *t)
 {
 	bool is_signed = v->letter == 'd' || v->letter == 'i';
@@ -237,7 +244,7 @@ const char *c_printf(struct emit_context *c, const struct event *e)
 	struct literal l = { .out = o };
 
 	if (f->count == 0) {
-		return "\"%s\", \"\""; /* an empty format is one that compilers warn of */
+		return "\"%s\", \"\""; /* compilers warn of an empty format */
 	}
 	literal_char(&l, ' ');
 	for (size_t i = 0; i < f->count; i++) {

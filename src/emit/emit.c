@@ -47,7 +47,10 @@ bool emit_provider_is_valid(const char *provider)
 	       !strchr("0123456789", *provider);
 }
 
-/* Behind a word of the text and the blanks after it; the text itself where it begins otherwise. */
+/*
+ * Returns the place after a word at the start of the text and its blanks; the text if it starts
+ * otherwise.
+ */
 static const char *skip_word(const char *text, const char *word)
 {
 	size_t len = strlen(word);
@@ -75,14 +78,14 @@ const char *emit_vcpu_tag(struct arena *a, const char *type)
 static const struct {
 	unsigned int places; /* of enum macro_place */
 	const char *header;
-	const char *const *names; /* patterns, ends with NULL */
+	const char *const *names; /* patterns; the last is NULL */
 } headers[] = {
 #define MACROS(where, header, ...) { where, header, (const char *const[]){ __VA_ARGS__, NULL } },
 #include "emit/macros.def"
 #undef MACROS
 };
 
-/* The header that keeps `name` for a macro in one of these places; NULL: none does. */
+/* Returns the header that reserves `name` for a macro in one of these places; NULL if none does. */
 static const char *macro_header(const char *name, unsigned int places)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(headers); i++) {
@@ -98,7 +101,7 @@ static const char *macro_header(const char *name, unsigned int places)
 	return NULL;
 }
 
-/* Reports, once, that the name at `at` is a macro for some backend of this run. */
+/* Reports, once, if the name at `at` is a macro for some backend of this run. */
 static bool check_macro(const struct emit_context *c, const char *name, const char *help,
 	struct location at, struct diag *d)
 {
@@ -148,17 +151,17 @@ bool emit_check(const struct emit_context *c, struct diag *d)
 	return good;
 }
 
-/* As far as QEMU has a DEF_HELPER_FLAGS_n(): up to 7 since 5.0, up to 5 in 2.8. */
+/* QEMU has DEF_HELPER_FLAGS_n() up to 7 since 5.0, up to 5 in 2.8. */
 #define HELPER_ARGS_MAX 7
 
 #define OF(class) (1u << (class))
 
-/* Types that a format cannot have, and the rest of the sentence that says so. */
+/* Types that a format cannot express, and the rest of the error's sentence. */
 static const struct {
 	const char *format;
 	unsigned int classes; /* of OF(enum type_class) */
-	bool no_wide; /* nor numbers of 128 bits */
-	bool no_disabled; /* not even of events that are off */
+	bool no_wide; /* also refuses numbers of 128 bits */
+	bool no_disabled; /* refuses them even in events that are off */
 	const char *why;
 } refused[] = {
 	{ "rs", OF(TYPE_TEXT) | OF(TYPE_BYTES) | OF(TYPE_DEBUG), true, true,
@@ -167,7 +170,7 @@ static const struct {
 		"SystemTap cannot write as simpletrace records it" },
 };
 
-/* Reports, once for an event, the first argument that the format cannot have. */
+/* Reports, once for an event, the first argument that the format cannot express. */
 static void check_types(const struct event *e, size_t row, struct diag *d)
 {
 	if (e->properties & EVENT_DISABLE && !refused[row].no_disabled) {
@@ -200,13 +203,15 @@ bool emit_check_format(
 					(*e)->name, (*e)->arg_count, HELPER_ARGS_MAX);
 			}
 		}
-		/* A scope is two events and what keeps them together, which is there in C alone. */
+		/* A scope is two events, and only generated C has the code that connects them. */
 		if (strcmp(format->name, "rs") == 0 && (*e)->properties & EVENT_SCOPE) {
 			diag_error(d, (*e)->at,
 				"leave scopes to C: generate from files without [[scopes]]",
 				"'%s' is a scope, which a module of Rust cannot begin", (*e)->name);
 		}
-		/* Its names are words of the script language, not strings as probes are. */
+		/*
+		 * Event names become words of the script language, while probes' names are strings.
+		 */
 		if (strstr(format->name, "stap") && event_is_on(c, *e) &&
 			isdigit((unsigned char)*(*e)->name)) {
 			diag_error(d, (*e)->at, "rename it, or declare it disable",
@@ -222,7 +227,7 @@ bool emit_check_format(
 	return d->errors == errors;
 }
 
-/* Emitters write lines of any length; what wraps them knows nothing of events. */
+/* Emitters write lines of any length. Wrapping needs no knowledge of events. */
 void emit(const struct emit_format *format, struct emit_context *c)
 {
 	struct out *to = c->out;

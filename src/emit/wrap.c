@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The layout of long lines in generated code: the items of a line's outermost list stand below
- * each other, and a macro's body stands below its name. A line that has neither stays long.
+ * The layout of long lines in generated code. The items of a line's outermost list are put below
+ * each other, and a macro's body below its name. A line without either stays long.
  */
 #include "emit/wrap.h"
 
@@ -11,10 +11,10 @@
 #define TAB 8
 
 struct statement {
-	const char *text; /* behind its tabs */
+	const char *text; /* the line after its tabs */
 	size_t len;
 	size_t tabs;
-	size_t blanks; /* before each item, behind the tabs */
+	size_t blanks; /* blanks before each item, after the tabs */
 };
 
 static bool starts_with(const struct statement *s, const char *prefix)
@@ -22,7 +22,7 @@ static bool starts_with(const struct statement *s, const char *prefix)
 	return s->len >= strlen(prefix) && memcmp(s->text, prefix, strlen(prefix)) == 0;
 }
 
-/* The offset behind the string literal that begins at `i`. */
+/* Returns the offset after the string literal that begins at `i`. */
 static size_t skip_string(const struct statement *s, size_t i)
 {
 	for (i++; i < s->len && s->text[i] != '"'; i++) {
@@ -31,7 +31,7 @@ static size_t skip_string(const struct statement *s, size_t i)
 	return i + 1;
 }
 
-/* The offset of the first item of the list to break; the length where there is no list. */
+/* Returns the offset of the first item of the list to break; the length if there is no list. */
 static size_t find_list(const struct statement *s)
 {
 	for (size_t i = s->blanks; i + 1 < s->len && s->text[i] != '"'; i++) {
@@ -45,7 +45,9 @@ static size_t find_list(const struct statement *s)
 	return s->len;
 }
 
-/* The offset behind the comma of the item at `i`; the length for the last item, or an empty one. */
+/*
+ * Returns the offset after the comma of the item at `i`; the length for the last or an empty item.
+ */
 static size_t find_item_end(const struct statement *s, size_t i)
 {
 	int depth = 0;
@@ -63,7 +65,9 @@ static size_t find_item_end(const struct statement *s, size_t i)
 	return s->len;
 }
 
-/* The offset of the next string literal of an item that has several; the item's end else. */
+/*
+ * Returns the offset of the next string literal of an item that has several, else the item's end.
+ */
 static size_t find_literal(const struct statement *s, size_t i, size_t end)
 {
 	i = s->text[i] == '"' ? skip_string(s, i) : i + 1;
@@ -73,14 +77,16 @@ static size_t find_literal(const struct statement *s, size_t i, size_t end)
 	return i < end ? i : end;
 }
 
-/* Writes an item on a line of its own; a format of several literals takes more where it must. */
+/*
+ * Writes an item on its own line; a format of several literals gets more lines if it is too long.
+ */
 static void write_item(struct out *to, const struct statement *s, size_t from, size_t end)
 {
 	size_t column = 0;
 
 	for (size_t i = from; i < end;) {
 		size_t next = find_literal(s, i, end);
-		size_t len = next - i - (next < end); /* without the blank before a literal */
+		size_t len = next - i - (next < end); /* excludes the blank before a literal */
 
 		if (i == from || column + 1 + len > COLUMNS) {
 			out_char(to, '\n');
@@ -97,7 +103,7 @@ static void write_item(struct out *to, const struct statement *s, size_t from, s
 	}
 }
 
-/* A comment, also one of Rust behind blanks, or a directive. */
+/* True for a directive or a comment, also one of Rust after blanks, which must not be broken. */
 static bool must_stay(const struct statement *s)
 {
 	size_t blanks = strspn(s->text, " ");

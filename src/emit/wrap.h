@@ -11,8 +11,8 @@
 #include "text/out.h"
 
 /*
- * Writes the `len` bytes at `text`, whole lines, to `to`. Of a line of more than 100 columns each
- * item of its outermost list gets a line, or a macro's body.
+ * Writes the `len` bytes at `text`, whole lines, to `to`. In a line of more than 100 columns, each
+ * item of its outermost list, or a macro's body, gets its own line.
  */
 void wrap_lines(struct out *to, const char *text, size_t len);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dtrace: a probe of <sys/sdt.h>, which bpftrace, perf, SystemTap and gdb find in
- * the program. They turn the event on by themselves: the semaphore of its probe is
- * the other half of its state word.
+ * dtrace: a probe of <sys/sdt.h>, which bpftrace, perf, SystemTap and gdb find in the program. Such
+ * a tracer turns the event on itself: the semaphore of its probe is the other half of its state
+ * word.
  */
 #include "emit/c_code.h"
 
-/* The templates read like what they make. */
+/* Not formatted, so that the templates look like their output. */
 /* clang-format off */
 static const char file_begin[] =
 	"#include <waymark/probe.h>\n";
@@ -22,7 +22,7 @@ static const char part_touch[] = "\twaymark_probe_touch_part(${name}, ${precisio
 
 static const char counted_touch[] = "\twaymark_probe_touch_counted(${value});\n";
 
-/* A value that does not fit into a register is passed by its address. */
+/* Reads a value by its address, as it does not fit into a register. */
 static const char address_touch[] = "\twaymark_probe_touch_value(&${name});\n";
 
 static const char float_bits[] = "\tuint64_t waymark_bits_${name} = waymark_probe_${maker}(${name});\n";
@@ -42,7 +42,7 @@ static bool is_by_address(const struct type *t)
 	return t->class == TYPE_DEBUG || type_is_pair(t);
 }
 
-/* The statement that lets a tracer read an argument; NULL: none is needed. */
+/* Returns the statement that lets a tracer read an argument; NULL if none is needed. */
 static const char *preparation(struct emit_context *c, const struct event *e, size_t arg)
 {
 	static const char *const by_class[] = {

@@ -2,21 +2,20 @@
 /*
  * The backends that record into memory: ctf, whose packets are the native trace, and simple.
  *
- * The size of a record is known before it begins: twice a scalar's size is room
- * for it and its alignment, and strings are measured first. All strings of an
- * event share half of the longest record; a smaller limit at run time holds only in
- * the function that waits, which all events of such a program call.
+ * The size of a record is known before it begins: twice a scalar's size is room for it and its
+ * alignment, and strings are measured first. All strings of an event share half of the longest
+ * record. Only the function that waits applies a smaller limit of the run, and all events of a
+ * program with a smaller limit call it.
  *
- * waymark_emit_X() is cold, for the sake of its call sites; a function that only
- * cold code calls is compiled for size, which makes recording three times as
- * slow. So the one of each backend says that it is hot. It makes no calls; what
- * needs some is done by a second one.
+ * waymark_emit_X() is cold, to keep its call sites small. The compiler optimizes a function that
+ * only cold code calls for size, which makes recording three times as slow, so each backend's
+ * function is declared hot. It makes no calls; a second function does the work that needs calls.
  */
 #include "emit/backend/record.h"
 
 #include "emit/c_code.h"
 
-/* The templates read like what they make. */
+/* Not formatted, so that the templates look like their output. */
 /* clang-format off */
 static const char begin[] =
 	"\n"
@@ -32,7 +31,7 @@ static const char max_line[] =
 static const char string_length[] =
 	"\tuint32_t waymark_length_${arg} = waymark_string_length(${arg}, waymark_max);\n";
 
-/* As far as printf reads it. */
+/* Measures only the part that printf reads. */
 static const char part_length[] =
 	"\tuint32_t waymark_length_${arg} = waymark_string_part(${arg}, ${precision}, waymark_max);\n";
 
@@ -55,7 +54,7 @@ static const char counted_room[] =
 static const char debug_room[] =
 	"\twaymark_room += waymark_debug_room(&${arg}, waymark_max);\n";
 
-/* A callback is called before the record is begun, where calls are made. */
+/* Calls callbacks before the record is begun, in the function that may make calls. */
 static const char debug_check[] =
 	"\tif (waymark_debug_is_call(&${arg})) {\n"
 	"\t\treturn false;\n"
@@ -70,7 +69,7 @@ static const char reserve[] =
 static const char string_store[] =
 	"\twaymark_record_string(&waymark_r, ${arg}, waymark_length_${arg}, waymark_max);\n";
 
-/* Of a string of which the event prints where it is. */
+/* Is for a string of which the event prints only the address. */
 static const char address_room[] = "\twaymark_room += WAYMARK_ADDRESS_ROOM;\n";
 
 static const char address_store[] = "\twaymark_record_address(&waymark_r, ${arg});\n";
@@ -87,7 +86,7 @@ static const char counted_store[] =
 static const char debug_store[] =
 	"\twaymark_record_debug(&waymark_r, &${arg}, waymark_max);\n";
 
-/* Of text that only old declarations have: simple records what that release did. */
+/* Is for text from old declarations: simple records it as that release did. */
 static const char old_store[] =
 	"\tif (waymark_to == WAYMARK_RECORDER_SIMPLE) {\n"
 	"${simple}"
@@ -134,16 +133,16 @@ static const char backend_function[] =
 
 /* clang-format on */
 
-/* The parts of the function, each with a statement for some arguments. */
+/* The parts of the function. Each has a statement for some of the arguments. */
 enum part {
-	PART_MEASURE, /* what is long is measured */
-	PART_CHECK, /* whether nothing need be called */
+	PART_MEASURE, /* measures arguments of any length */
+	PART_CHECK, /* checks that nothing must be called */
 	PART_ROOM,
 	PART_STORE,
 	PARTS
 };
 
-/* A line for each part; NULL: none. */
+/* A line for each part; NULL: no line. */
 static const char *const of_scalar[PARTS] = {
 	[PART_ROOM] = value_room, [PART_STORE] = value_store
 };
@@ -180,7 +179,7 @@ static const char *const *lines_of(struct emit_context *c, const struct event *e
 	return type_is_pair(t) ? of_wide : by_class[t->class];
 }
 
-/* The line of an argument; NULL: none. */
+/* Returns the line of an argument; NULL if it has none. */
 static const char *line_of(
 	struct emit_context *c, const struct event *e, size_t arg, enum part part)
 {
@@ -228,7 +227,7 @@ void emit_record(struct emit_context *c, const struct event *e)
 {
 	OUT(c->out, begin, { "name", e->name }, { "comma", comma(e) },
 		{ "parameters", e->arg_count ? c_parameters(c, e) : "" });
-	/* The limit of each string: a constant for the compiler where a function makes no calls. */
+	/* The limit of each string is a constant for the compiler in a function without calls. */
 	size_t count = 0;
 
 	for (size_t i = 0; i < e->arg_count; i++) {
@@ -247,7 +246,7 @@ void emit_record(struct emit_context *c, const struct event *e)
 	out_str(c->out, end);
 }
 
-/* Which placeholder shows an argument, from 0. */
+/* Returns the index of the placeholder that shows an argument. */
 static size_t placeholder_of(const struct event *e, size_t arg)
 {
 	size_t n = 0;
@@ -263,7 +262,9 @@ static size_t placeholder_of(const struct event *e, size_t arg)
 	return 0;
 }
 
-/* Writes the calls that keep the output of callbacks until it is recorded; false: none. */
+/*
+ * Writes the calls that keep the output of callbacks until it is recorded; false if there are none.
+ */
 static bool emit_flattened(struct emit_context *c, const struct event *e)
 {
 	bool any = false;
@@ -281,7 +282,7 @@ static bool emit_flattened(struct emit_context *c, const struct event *e)
 	return any;
 }
 
-/* `<backend>_<event>()`, and what it calls where it has to wait. */
+/* Writes `<backend>_<event>()`, and the function that it calls if it must wait. */
 static void emit_function(
 	struct emit_context *c, const struct event *e, const struct emit_backend_row *row)
 {

@@ -5,7 +5,7 @@
 
 #include "emit/emit.h"
 
-/* Writes `record_<event>()`, once for all backends that record. */
+/* Writes `record_<event>()`, which all recording backends share. */
 void emit_record(struct emit_context *c, const struct event *e);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The backends that hand an event over as a line of text, `<name> <message>`: the runtime has a
- * printf-like function for each, and one that takes a message with braces. They are the rows of
+ * The backends that print an event as a line of text, `<name> <message>`. For each the runtime has
+ * a printf-like function, and one for messages with braces. They are the rows of
  * waymark/backends.def whose kind begins with `text`.
  */
 #include "emit/backend/text.h"
 
 #include "emit/c_code.h"
 
-/* The templates read like what they make. */
+/* Not formatted, so that the templates look like their output. */
 /* clang-format off */
 static const char function[] =
 	"\n"
@@ -37,7 +37,7 @@ static const char braces_end[] =
 	"}\n";
 /* clang-format on */
 
-/* The values of the placeholders, in their order; returns their number. */
+/* Writes the values of the placeholders, in their order; returns their number. */
 static size_t emit_values_array(struct emit_context *c, const struct event *e)
 {
 	size_t count = 0;
@@ -91,7 +91,7 @@ static void emit_function(
 		{ "parameters", c_parameters(c, e) }, { "printf", c_printf(c, e) });
 }
 
-/* Members of a kind of backend beyond those of all that print. */
+/* The extra members of a kind of printing backend. */
 #define KIND_text
 #define KIND_text_place .takes_place = true,
 #define KIND_text_scope .scopes_only = true,

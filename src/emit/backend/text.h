@@ -6,8 +6,9 @@
 #include "emit/emit.h"
 
 /*
- * Writes the statements that make the array `waymark_values` of a message's placeholders and that
- * use the arguments that none shows. Returns the number of values; with 0 there is no array.
+ * Writes the statements that make the array `waymark_values` of a message's placeholders, and that
+ * use the arguments without placeholders. Returns the number of values; if it is 0, there is no
+ * array.
  */
 size_t emit_text_values(struct emit_context *c, const struct event *e);
 

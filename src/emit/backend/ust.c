@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ust: a tracepoint of LTTng-UST for each event, which its sessions switch. A call
- * site reads the tracepoint's own state under a name of ours, so that the header
- * needs nothing of LTTng-UST; format/ust_events_h.c makes the tracepoints.
+ * ust: a tracepoint of LTTng-UST for each event, which LTTng's sessions switch. A call site reads
+ * the tracepoint's own state under a name of ours, so that the header includes nothing of
+ * LTTng-UST; format/ust_events_h.c makes the tracepoints.
  */
 #include <string.h>
 
 #include "emit/c_code.h"
 
-/* How long `provider:event` may be. */
+/* Limit of the length of `provider:event`. */
 #define NAME_MAX_LEN 255
 
-/* The templates read like what they make. */
+/* Not formatted, so that the templates look like their output. */
 /* clang-format off */
 static const char begin[] =
 	"\n"
@@ -52,7 +52,7 @@ static void emit_begin(struct emit_context *c)
 	OUT(c->out, begin, { "header", c->ust_header });
 }
 
-/* Writes a line for each argument of waymark/debug.h; returns false when there is none. */
+/* Writes a line for each argument of a waymark/debug.h type; returns false if there is none. */
 static bool emit_of_debug(struct emit_context *c, const struct event *e, const char *line)
 {
 	bool any = false;

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A script for bpftrace that prints each event as it happens: its time, process and
- * thread, its name and its message. What bpftrace's printf lacks of C's is mapped to
- * what comes nearest; it reads the first arguments only, and few strings at once.
+ * A script for bpftrace that prints each event when it happens: its time, process and thread, its
+ * name and its message. Parts of C's printf that bpftrace lacks are replaced by the nearest
+ * equivalent. bpftrace reads only the first arguments, and few strings at a time.
  */
 #include <string.h>
 
 #include "emit/c_code.h"
 
-/* bpftrace 0.17 reads as many as the host passes in registers: 6 on x86-64. */
+/* bpftrace 0.17 reads the arguments that are in registers: 6 on x86-64. */
 #define ARGS_MAX 6
 
-/* Strings of one printf that the stack of a BPF program holds, 512 bytes. */
+/* Limit of strings in one printf: a BPF program's stack has 512 bytes. */
 #define STRINGS_MAX 3
 
-/* The default limit of probes that bpftrace attaches to. */
+/* Default limit of probes that bpftrace attaches. */
 #define PROBES_MAX 512
 
-/* The templates read like what they make. */
+/* Not formatted, so that the templates look like their output. */
 /* clang-format off */
 static const char file_begin[] =
 	"#!/usr/bin/env bpftrace\n"
@@ -46,14 +46,14 @@ static const char probe_begin[] =
 static const char probe_end[] = "}\n";
 /* clang-format on */
 
-/* The printf of an event, as it grows. */
+/* The printf of an event, while it is built. */
 struct message {
 	struct out literal;
 	struct out values; /* `, pid, tid, arg0` */
-	unsigned int strings; /* in this call */
+	unsigned int strings; /* number in this call */
 };
 
-/* One character inside a literal; octal, which has three digits, is all that bpftrace needs. */
+/* Writes one character inside a literal. bpftrace needs only octal escapes of three digits. */
 static void write_char(struct out *o, char ch)
 {
 	if (ch == '"' || ch == '\\') {
@@ -81,7 +81,7 @@ static void end_call(struct emit_context *c, struct message *m, const char *end)
 		(int)m->values.len, m->values.data ? m->values.data : "");
 }
 
-/* `%-8`, `%08`, `%.3`: what bpftrace takes between the percent sign and the length. */
+/* Writes `%-8`, `%08`, `%.3`: what bpftrace accepts between the percent sign and the length. */
 static void write_size(struct out *o, const struct conversion *v, int width)
 {
 	out_char(o, '%');
@@ -98,7 +98,7 @@ static void write_size(struct out *o, const struct conversion *v, int width)
 	}
 }
 
-/* The width in bits that an integer's conversion prints. */
+/* Returns the width in bits that an integer's conversion prints. */
 static unsigned int printed_bits(const struct conversion *v, const struct type *t)
 {
 	unsigned int narrow = c_narrowed_to(v);
@@ -110,8 +110,8 @@ static unsigned int printed_bits(const struct conversion *v, const struct type *
 }
 
 /*
- * bpftrace has the value of an argument in 64 bits, its sign extended. That is as
- * printf shows it unless the conversion is narrower or of the other sign.
+ * Writes an integer. bpftrace has arguments as 64 bits, with their sign extended. printf prints the
+ * same unless the conversion is narrower or of the other sign.
  */
 static void write_integer(
 	struct message *m, const struct conversion *v, const struct arg *a, size_t word)
@@ -133,7 +133,7 @@ static void write_integer(
 	}
 }
 
-/* The word that says how many bytes of a text there are at most; ARGS_MAX where none does. */
+/* Returns the word that limits the bytes of a text; ARGS_MAX if none does. */
 static size_t length_word(const struct conversion *v, const struct event *e)
 {
 	if (type_is_counted(&e->args[v->arg].type)) {
@@ -190,7 +190,7 @@ static void emit_message(struct emit_context *c, struct message *m, const struct
 	for (size_t i = 0; i < f->count; i++) {
 		const struct segment *s = &f->segments[i];
 
-		/* bpftrace's printf has no `%%`. */
+		/* bpftrace's printf does not know `%%`. */
 		for (size_t j = 0; j < s->len; j++) {
 			if (s->text[j] == '%') {
 				out_str(&m->literal, "%c");
@@ -210,7 +210,9 @@ static void emit_message(struct emit_context *c, struct message *m, const struct
 	end_call(c, m, "\\n");
 }
 
-/* How it is called: it refuses many probes unless told how many. */
+/*
+ * Returns the command to run the script. bpftrace refuses many probes unless their number is set.
+ */
 static const char *command(struct emit_context *c, size_t probes)
 {
 	if (probes <= PROBES_MAX) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The generated source: each event's state word, its descriptor, the functions
- * of its backends, and the one out-of-line function that its call sites share.
+ * The generated source: each event's state word, its descriptor, the functions of its backends, and
+ * the one out-of-line function that its call sites share.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "emit/c_code.h"
 #include "emit/format/scope.h"
 
-/* The templates read like what they make. */
+/* Not formatted, so that the templates look like their output. */
 /* clang-format off */
 static const char file_begin[] =
 	"${banner}"
@@ -116,7 +116,7 @@ static const char list_end[] =
 
 #define MASKS_OF_A_LINE 5
 
-/* `WAYMARK_LOG | WAYMARK_SIMPLE` */
+/* Returns `WAYMARK_LOG | WAYMARK_SIMPLE`. */
 static const char *masks(struct emit_context *c, const struct event *e)
 {
 	struct out *o = c_begin(c);
@@ -130,7 +130,7 @@ static const char *masks(struct emit_context *c, const struct event *e)
 	return c_end(c);
 }
 
-/* The properties that the runtime has to know. */
+/* Returns the properties that the runtime needs. */
 static const char *flags(struct emit_context *c, const struct event *e)
 {
 	static const struct {
@@ -176,7 +176,10 @@ static const char *kind(const struct type *t)
 	return t->is_signed ? "WAYMARK_SIGNED" : "WAYMARK_UNSIGNED";
 }
 
-/* In bytes; 0 for a type without a size; for text of old declarations what simple records. */
+/*
+ * Returns an argument's size in bytes, 0 for a type without a size. For text of old declarations,
+ * returns the size that simple records.
+ */
 static const char *size(struct emit_context *c, const struct arg *a)
 {
 	const struct type *t = &a->type;
@@ -235,7 +238,10 @@ static void emit_descriptor_and_functions(struct emit_context *c, const struct e
 	}
 }
 
-/* Our backends that are on for the event; of `vcpu` events for this CPU, or NULL: for all. */
+/*
+ * Returns our backends that are on for the event. For a `vcpu` event, those for this CPU; NULL for
+ * all CPUs.
+ */
 static const char *backends_on(struct emit_context *c, const struct event *e, const char *cpu)
 {
 	const char *of_vcpu = cpu ? on_of_vcpu : on_of_all;
@@ -245,7 +251,9 @@ static const char *backends_on(struct emit_context *c, const struct event *e, co
 	return c_end(c);
 }
 
-/* The variables that hold the texts of an old declaration, set before anything is called. */
+/*
+ * Writes the variables for the texts of an old declaration. They are set before anything is called.
+ */
 static const char *texts(struct emit_context *c, const struct event *e)
 {
 	struct out *o = c_begin(c);
@@ -266,7 +274,10 @@ static const char *texts(struct emit_context *c, const struct event *e)
 	return c_end(c);
 }
 
-/* `is_shared`: the function that call sites share, which is passed what they pass. */
+/*
+ * Writes the start of a function. `is_shared`: the function that call sites share, with their
+ * arguments.
+ */
 static void emit_function_begin(
 	struct emit_context *c, const struct event *e, bool is_shared, const char *cpu)
 {
@@ -292,8 +303,8 @@ static void emit_dispatcher(struct emit_context *c, const struct event *e, bool 
 }
 
 /*
- * The function that call sites share. Beside other backends, and vCPUs of which some have the
- * event off, a recorder has a case of its own, which is a jump: no register is saved for it.
+ * Writes the function that call sites share. If the event has other backends, or vCPUs that may
+ * have it off, a recorder gets its own case. That case is a jump, so no register is saved for it.
  */
 static void emit_emit(struct emit_context *c, const struct event *e)
 {
@@ -315,7 +326,7 @@ static void emit_event(struct emit_context *c, const struct event *e)
 	OUT(c->out, event_state, { "name", e->name }, { "file", c_file_comment(c, e) },
 		{ "line", c_number(c, e->line) });
 	if (e->end) {
-		/* The name by which a probe of the end finds the word. */
+		/* The name under which the end's probe finds the word. */
 		chosen_foreach (c, NULL, row) {
 			if (row->backend->watched && !row->backend->declaration) {
 				OUT(c->out, state_of_end, { "name", e->name });
@@ -328,7 +339,7 @@ static void emit_event(struct emit_context *c, const struct event *e)
 	}
 	emit_descriptor_and_functions(c, e);
 	if (e->properties & EVENT_VCPU) {
-		/* For TRACE_X_VCPU_STATE(), which calls it while the event is on for some vCPU. */
+		/* TRACE_X_VCPU_STATE() calls this function while the event is on for some vCPU. */
 		const char *tracers = c_watched(c, e);
 		const char *on_here = backends_on(c, e, "cpu");
 
@@ -353,7 +364,10 @@ void emit_format_c(struct emit_context *c)
 			emit_event(c, *e);
 		}
 	}
-	/* The descriptors by which the registry finds the events; no array where there are none. */
+	/*
+	 * The descriptors by which the registry finds the events. If there are none, there is no
+	 * array.
+	 */
 	bool any = false;
 
 	vec_foreach (struct event **, e, &c->model->events) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The probes in D, for the builds that run dtrace(1) on them; ours need it not. No
- * byte at all where no event is on: dtrace(1) has no use for a provider without probes.
+ * The probes in D, for builds that run dtrace(1) on them; our builds do not. The file is empty if
+ * no event is on, as dtrace(1) rejects a provider without probes.
  */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "base/words.h"
 #include "emit/c_code.h"
 
-/* The templates read like what they make. */
+/* Not formatted, so that the templates look like their output. */
 /* clang-format off */
 static const char file_begin[] =
 	"${banner}"
@@ -20,7 +20,7 @@ static const char probe[] = "\tprobe ${name}(${parameters});\n";
 static const char file_end[] = "};\n";
 /* clang-format on */
 
-/* Words of D that an argument in C may be named after. */
+/* Words of D that are legal as arguments' names in C. */
 static const char *const keywords[] = {
 #define KEYWORD(name) #name,
 #include "emit/d_keywords.def"
@@ -28,7 +28,10 @@ static const char *const keywords[] = {
 	NULL,
 };
 
-/* C's integers of several words, as all parsers of D read them: by their length in printf. */
+/*
+ * C's integers whose type has several words, in a form that all parsers of D read, by their length
+ * in printf.
+ */
 static const struct {
 	const char *length;
 	const char *of_signed;
@@ -51,7 +54,10 @@ static const char *integer_name(const struct type *t)
 	return t->c_text;
 }
 
-/* D knows no bool: it arrives as an int. What no register holds is an address, a float its bits. */
+/*
+ * D has no bool: it becomes an int. Values too large for a register become addresses, floats their
+ * bits.
+ */
 static const char *type_name(const struct type *t)
 {
 	if (t->is_bool || t->is_char) {
@@ -63,7 +69,7 @@ static const char *type_name(const struct type *t)
 	if (t->class == TYPE_DEBUG || type_is_pair(t)) {
 		return "void *";
 	}
-	/* Several words, or a const between stars: not all parsers of D take that. */
+	/* Not all parsers of D accept several words, or a const between stars. */
 	static const char prefix[] = "const ";
 	size_t skipped = strncmp(t->c_text, prefix, strlen(prefix)) == 0 ? strlen(prefix) : 0;
 	const char *blank = strchr(t->c_text + skipped, ' ');
@@ -74,7 +80,7 @@ static const char *type_name(const struct type *t)
 	return t->class == TYPE_INTEGER ? integer_name(t) : "void *";
 }
 
-/* `int fd, const char *path`, and nothing where C says `void`. */
+/* Returns `int fd, const char *path`, or nothing where C has `void`. */
 static const char *parameters(struct emit_context *c, const struct event *e)
 {
 	struct out *o = c_begin(c);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The generated header: of each event its state and the inline function that a program's call
- * sites call, which tests the state; scopes are in scope.c.
+ * The generated header: each event's state, and the inline function for the program's call sites,
+ * which tests the state. scope.c writes scopes.
  */
 #include "emit/c_code.h"
 #include "emit/format/scope.h"
 
-/* The templates read like what they make. */
+/* Not formatted, so that the templates look like their output. */
 /* clang-format off */
 static const char file_begin[] =
 	"${banner}"
@@ -44,8 +44,8 @@ static const char event_on[] =
 	"${call}";
 
 /*
- * Of TOML events: what knows the place of the call, and makes the arguments only while the event is
- * on. The function beside it is for callers that need its address.
+ * For TOML events: a macro that has the place of the call, and evaluates the arguments only while
+ * the event is on. The function of the same name is for callers that need its address.
  */
 static const char call_on[] =
 	"#define trace_${name}(${dots}) \\\n"
@@ -56,7 +56,9 @@ static const char call_on[] =
 static const char call_off[] =
 	"#define trace_${name}(...) (0 ? trace_${name}(__VA_ARGS__) : waymark_nothing())\n";
 
-/* The backends that are on for a vCPU: the runtime is asked only while the event is on at all. */
+/*
+ * Tests the backends that are on for a vCPU. Calls the runtime only while the event is on for any.
+ */
 static const char vcpu_state_on[] =
 	"#define TRACE_${NAME}_VCPU_STATE(cpu) (TRACE_${NAME}_STATE() ? waymark_on_${name}(cpu) : 0u)\n";
 
@@ -80,7 +82,7 @@ static const char event_off[] =
 	"${call}";
 /* clang-format on */
 
-/* The macro in the place of the function, where there is anything that it does better. */
+/* Returns the macro that replaces the function, if it has an advantage. */
 static const char *call(struct emit_context *c, const struct event *e)
 {
 	bool is_on = event_is_on(c, e);
@@ -96,7 +98,7 @@ static const char *call(struct emit_context *c, const struct event *e)
 	return c_end(c);
 }
 
-/* The words of tracers outside, as their backends declare them. */
+/* Returns the words of external tracers, in their backends' declarations. */
 static const char *words(struct emit_context *c, const struct event *e)
 {
 	struct out *o = c_begin(c);
@@ -107,7 +109,7 @@ static const char *words(struct emit_context *c, const struct event *e)
 		if (b->declaration) {
 			OUT(o, b->declaration, { "name", e->name }, { "provider", c->provider });
 			if (e->end) {
-				/* A tracer that watches the begin or the end has the scope on. */
+				/* The scope is on if a tracer watches its begin or its end. */
 				OUT(o, b->declaration, { "name", e->end->name },
 					{ "provider", c->provider });
 				OUT(o, "#define TRACE_${NAME}_TRACED() \\\n\t(",
@@ -122,7 +124,7 @@ static const char *words(struct emit_context *c, const struct event *e)
 	return c_end(c);
 }
 
-/* The expression that a call site tests: all words in one branch. */
+/* Returns the expression that a call site tests: all words in one branch. */
 static const char *state(struct emit_context *c, const struct event *e)
 {
 	struct out *o = c_begin(c);
@@ -142,7 +144,7 @@ static const char *state(struct emit_context *c, const struct event *e)
 	return several ? arena_printf(&c->texts, "\\\n\t(%s)", c_end(c)) : c_end(c);
 }
 
-/* A text of a `vcpu` event, nothing of others. */
+/* Returns a text for a `vcpu` event, nothing for others. */
 static const char *of_vcpu(struct emit_context *c, const struct event *e, const char *text)
 {
 	if (!(e->properties & EVENT_VCPU)) {
@@ -152,7 +154,7 @@ static const char *of_vcpu(struct emit_context *c, const struct event *e, const 
 	return c_end(c);
 }
 
-/* The struct of a CPU, which the header need not know, where an event has one. */
+/* Returns the declaration of a CPU's struct, which need not be complete, if any event has one. */
 static const char *vcpu(struct emit_context *c)
 {
 	vec_foreach (struct event **, e, &c->model->events) {

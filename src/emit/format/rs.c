@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The generated module of Rust. It goes with the generated C source of the same
- * group, whose state words it reads and whose functions it calls, so that an
- * event is the same one in both languages.
+ * The generated module of Rust. It uses the generated C source of the same group, whose state words
+ * it reads and whose functions it calls, so that an event is the same one in both languages.
  */
 #include <string.h>
 
@@ -10,11 +9,11 @@
 #include "emit/c_code.h"
 #include "emit/format/rust.h"
 
-/* rustfmt puts the arguments of a call on lines of their own where they are wider. */
+/* rustfmt puts the arguments of a call on separate lines if they are wider. */
 #define CALL_WIDTH 60
 #define ANY_WIDTH RUST_COLUMNS
 
-/* The templates read like what they make. */
+/* Not formatted, so that the templates look like their output. */
 /* clang-format off */
 static const char file_begin[] =
 	"${banner}"
@@ -78,7 +77,7 @@ static bool is_string(const struct arg *a)
 	return a->type.class == TYPE_STRING;
 }
 
-/* `name: type` of each argument, as the function of Rust or of C has it. */
+/* Forms of `name: type` for each argument, in the function of Rust or of C. */
 enum side { OF_RUST, OF_RUST_UNUSED, OF_C };
 
 static const char *const *parameters(
@@ -98,7 +97,7 @@ static const char *const *parameters(
 	return items;
 }
 
-/* The place of a call, which C functions take first; Rust passes none. */
+/* Arguments for the place of a call, which are first in C functions; Rust passes none. */
 #define PLACE 2
 
 static const char *const *placed(struct emit_context *c, const struct event *e,
@@ -140,7 +139,9 @@ static const char *call(struct emit_context *c, const struct event *e)
 	return c_end(c);
 }
 
-/* The words that are not 0 while the event is on: its state, and those of tracers outside. */
+/*
+ * Returns the words that are not 0 while the event is on: its state, and those of external tracers.
+ */
 static const char *const *words(struct emit_context *c, const struct event *e, size_t *count)
 {
 	const char **names = arena_array(&c->texts, const char *, 1 + 8 * sizeof(c->backends));
@@ -156,7 +157,7 @@ static const char *const *words(struct emit_context *c, const struct event *e, s
 	return names;
 }
 
-/* All words, or-ed. `|` and no `||`: one branch for all. */
+/* Returns all words, combined by `|` instead of `||`, which needs one branch only. */
 static const char *state(struct emit_context *c, const struct event *e)
 {
 	size_t count;
@@ -178,7 +179,9 @@ static const char *state(struct emit_context *c, const struct event *e)
 	return arena_printf(&c->texts, "        unsafe {\n%s        }\n", lines);
 }
 
-/* An event may have the name of another one's question: that one gets a longer name. */
+/*
+ * Returns a suffix for the name of an event's query function, as another event may have that name.
+ */
 static const char *more_of_query(
 	struct emit_context *c, const struct event *e, const char *question)
 {
@@ -202,7 +205,7 @@ static void emit_extern(struct emit_context *c, const struct event *e)
 
 	rust_halves(c->out, 8, arena_printf(&c->texts, "static waymark_state_%s:", e->name),
 		"AtomicU32;");
-	/* The words that tracers outside define. */
+	/* The words that external tracers define. */
 	chosen_foreach (c, NULL, row) {
 		if (row->backend->rust_declaration) {
 			OUT(c->out, row->backend->rust_declaration, { "name", e->name },
@@ -231,7 +234,7 @@ static void emit_place(struct emit_context *c, const struct event *e)
 		{ "line", c_number(c, e->line) });
 }
 
-/* The question of one CPU; `more` is what the question of all has behind its name. */
+/* Writes the query for one CPU. `more` is the suffix of the name of the query for all. */
 static void emit_vcpu_query(struct emit_context *c, const struct event *e, const char *more)
 {
 	bool is_on = event_is_on(c, e);
@@ -281,9 +284,9 @@ static void emit_event(struct emit_context *c, const struct event *e, const char
 	}
 }
 
-/* The imports that the events of a file may need; only used ones are written. */
+/* The imports that a file's events may need; only used ones are written. */
 static const struct {
-	const char *type; /* NULL: what an event that is on needs */
+	const char *type; /* NULL: needed by an event that is on */
 	const char *path;
 } imports[] = {
 	{ "c_void", "core::ffi::c_void" },

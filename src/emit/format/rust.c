@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names, types and lists of generated Rust, for rs.c. Types are those of
+ * Names, types and lists of generated Rust, for rs.c. The types are from
  * <https://doc.rust-lang.org/std/os/raw/>.
  */
 #include "emit/format/rust.h"
@@ -13,7 +13,7 @@
 
 #define SHORT_ITEM 10
 
-/* By the length modifier of the C type; what has one width on all hosts has a type of Rust. */
+/* By the length modifier of the C type. Types that have one width on all hosts have a Rust type. */
 static const struct {
 	const char *length;
 	const char *of_signed;
@@ -41,7 +41,7 @@ static const char *integer(const struct type *t)
 			return t->is_signed ? integers[i].of_signed : integers[i].of_unsigned;
 		}
 	}
-	return NULL; /* `void`, behind a pointer */
+	return NULL; /* `void`, of a pointer */
 }
 
 /* Writes the type that a pointer points to, given the text before its star. */
@@ -89,7 +89,7 @@ const char *rust_type(struct emit_context *c, const struct type *t)
 	return text;
 }
 
-/* Keywords of all editions, and what the prelude makes of an argument's name: a pattern. */
+/* Keywords of all editions, and names that the prelude would turn into a pattern. */
 static const char *const raw_keywords[] = { "abstract", "as", "async", "await", "become", "box",
 	"break", "const", "continue", "do", "dyn", "else", "enum", "extern", "false", "final", "fn",
 	"for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod", "move", "mut",
@@ -134,7 +134,7 @@ void rust_halves(struct out *o, size_t indent, const char *first, const char *se
 	out_char(o, '\n');
 }
 
-/* True for a list of short names, whose items rustfmt puts several on a line. */
+/* True for a list of short names, of which rustfmt puts several on a line. */
 static bool is_filled(const struct rust_list *l)
 {
 	for (size_t i = 0; i < l->count; i++) {
@@ -170,7 +170,7 @@ static void write_tall(struct out *o, const struct rust_list *l)
 
 void rust_list(struct out *o, const struct rust_list *l)
 {
-	size_t width = 0; /* of the items on one line */
+	size_t width = 0; /* of the items on the current line */
 
 	for (size_t i = 0; i < l->count; i++) {
 		width += strlen(l->items[i]) + (i ? strlen(", ") : 0);

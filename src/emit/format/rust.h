@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pieces of generated Rust: how it names and types the arguments of events,
- * and how rustfmt lays out a list. The texts live until the end of the run.
+ * The pieces of generated Rust: names and types of events' arguments, and rustfmt's layout of
+ * lists. The texts live until the end of the run.
  */
 #ifndef EMIT_FORMAT_RUST_H
 #define EMIT_FORMAT_RUST_H
@@ -9,25 +9,27 @@
 #include "emit/emit.h"
 
 /*
- * The type of what a Rust function hands to C for an argument: `u64`, `c_int`,
- * `*const c_void`. The outermost pointer is always `*const`: an event keeps an
- * address and writes nothing behind it, and any pointer of Rust becomes one.
+ * Returns the type that a Rust function passes to C for an argument: `u64`, `c_int`, `*const
+ * c_void`. The outermost pointer is always `*const`: an event keeps an address and writes nothing
+ * to it, and any Rust pointer converts to it.
  */
 const char *rust_type(struct emit_context *c, const struct type *t);
 
-/* The name of argument `i`: a keyword of Rust becomes `r#type`, or where that is none, `self_`. */
+/*
+ * Returns the name of argument `i`. A Rust keyword becomes `r#type`, or `self_` if raw names
+ * exclude it.
+ */
 const char *rust_name(struct emit_context *c, const struct event *e, size_t i);
 
 /* rustfmt's limit of a line. */
 #define RUST_COLUMNS 100
 
-/* Writes `first second` and a newline; where that is too long, on two lines. */
+/* Writes `first second` and a newline; on two lines if one would be too long. */
 void rust_halves(struct out *o, size_t indent, const char *first, const char *second);
 
 /*
- * Writes `head`, the items with commas, and `tail`: on one line where the line is
- * at most 100 columns wide and the items are at most `width`, else an item a line.
- * `indent` is in columns.
+ * A list of `head`, the items with commas, and `tail`. It is one line if that is at most 100
+ * columns wide and its items at most `width`; else each item has a line. `indent` is in columns.
  */
 struct rust_list {
 	size_t indent;

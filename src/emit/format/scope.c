@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The code of scopes. In the header: the token is a scalar and its cleanup is inline. The address
- * of a scope never leaves the caller, so that one that is off for good leaves nothing there. In
- * the source: its token, or its struct, holds what was on when it began, and its end asks nothing
- * else. Beside other backends a recorder has a case of its own, as for events.
+ * Writes the code of scopes. In the header, the token is a scalar and its cleanup is inline. The
+ * address of a scope never leaves the caller, so that a scope that is off for good leaves no code
+ * there. In the source, its token or its struct holds the backends that were on when it began, and
+ * its end uses nothing else. As for events, a recorder next to other backends has its own case.
  */
 #include "emit/backend/text.h"
 #include "emit/c_code.h"
 #include "emit/format/scope.h"
 
-/* The templates read like what they make. */
+/* Not formatted, so that the templates look like their output. */
 /* clang-format off */
 static const char scope_on[] =
 	"\n"
@@ -71,7 +71,9 @@ static const char scope_off[] =
 	"}\n"
 	"${calls}";
 
-/* They know the place of the call, and make the arguments only while the scope is on. */
+/*
+ * These macros have the place of the call, and evaluate the arguments only while the scope is on.
+ */
 static const char calls_on[] =
 	"#define trace_${name}_enter(${dots}) \\\n"
 	"\t(WAYMARK_UNLIKELY(TRACE_${NAME}_STATE()) \\\n"
@@ -91,7 +93,7 @@ static const char scope_macro[] =
 	"WAYMARK_DECLARED_SCOPE(${name}, ${all})\n";
 /* clang-format on */
 
-/* The event as a program calls it: without the arguments that no file declares. */
+/* Returns the event as a program calls it: without the arguments that are not declared. */
 static struct event scope_call(const struct event *e)
 {
 	struct event call = *e;
@@ -228,7 +230,7 @@ static const char enter_begin[] =
 	"${on}"
 	"\n";
 
-/* Nothing else is called, so that hardly a register is saved. */
+/* Calls nothing else, so that few registers are saved. */
 static const char enter_recorder[] =
 	"\tif (waymark_on == ${mask}) {\n"
 	"\t\tuint64_t waymark_token = waymark_scope_try(${mask});\n"
@@ -287,7 +289,9 @@ static void each(struct emit_context *c, const struct event *e, bool prints, con
 	}
 }
 
-/* `(WAYMARK_LOG | WAYMARK_SYSLOG)`: those that print; "" for none. */
+/*
+ * Returns the backends that print, such as `(WAYMARK_LOG | WAYMARK_SYSLOG)`; "" if there are none.
+ */
 static const char *printing(struct emit_context *c)
 {
 	struct out *o = c_begin(c);
@@ -304,7 +308,7 @@ static const char *printing(struct emit_context *c)
 	return count > 1 ? arena_printf(&c->texts, "(%s)", masks) : masks;
 }
 
-/* Writes a template of a function that takes what a call does. */
+/* Writes the template of a function with the parameters of a call. */
 static void of_call(struct emit_context *c, const struct event *e, const char *text)
 {
 	struct event call = scope_call(e);
@@ -338,7 +342,7 @@ static void emit_begin_and_end(struct emit_context *c, const struct event *e)
 	out_str(c->out, function_end);
 }
 
-/* A template for the first recorder, if there is one. */
+/* Writes a template for the first recorder, if there is one. */
 static void of_recorder(struct emit_context *c, const struct event *e, const char *text)
 {
 	const struct emit_backend_row *recorder = emit_first_recorder(c);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tapset that prints simpletrace's records, see format/simple.h: without a
- * header and without names, so that an event's number is its place among all
- * declarations, disabled ones too, and `simpletrace --no-header` reads them.
+ * The tapset that prints simpletrace's records (format/simple.h), without a header and without
+ * names: an event's number is its index among all declarations, including disabled ones, and
+ * `simpletrace --no-header` reads them.
  */
 #include "emit/format/stap.h"
 
 #include "emit/c_code.h"
 
 /*
- * A string of SystemTap holds less than simpletrace's 512 bytes, so two share
- * them. What cannot be read is an empty string, as NULL is.
+ * A string of SystemTap is shorter than simpletrace's 512 bytes, so two strings share them. An
+ * unreadable string becomes empty, like NULL.
  */
 #define MACROS                                                           \
 	"@define waymark_part(address, most) %(\n"                       \
@@ -28,20 +28,20 @@
 	"\t(@address ? sprintf(\"0x%x\", @address) : \"(nil)\")\n"       \
 	"%)\n"
 
-/* The most bytes of both parts of a string. */
+/* Maximum bytes of both parts of a string. */
 #define ALL "512"
 
-/* Without its arguments and its type word. */
+/* Size without arguments and type word. */
 #define RECORD_SIZE 24
 
-/* The templates read like what they make. */
+/* Not formatted, so that the templates look like their output. */
 /* clang-format off */
 static const char text[] =
 	"\twaymark_head_${n} = @waymark_head(${name}, ${most})\n"
 	"\twaymark_tail_${n} = @waymark_tail(${name}, waymark_head_${n}, ${most})\n"
 	"\twaymark_length_${n} = strlen(waymark_head_${n}) + strlen(waymark_tail_${n})\n";
 
-/* Of a string of which the event prints where it is. */
+/* For a string of which the event prints only the address. */
 static const char address[] =
 	"\twaymark_head_${n} = @waymark_pointer(${name})\n"
 	"\twaymark_tail_${n} = \"\"\n"
@@ -62,13 +62,13 @@ static bool is_text(const struct event *e, size_t arg)
 	return e->args[arg].type.class == TYPE_STRING;
 }
 
-/* A string of 16 bytes. */
+/* True for a number of 128 bits, which is recorded like a string of 16 bytes. */
 static bool is_wide(const struct event *e, size_t arg)
 {
 	return type_is_pair(&e->args[arg].type);
 }
 
-/* `32 + 4 + waymark_length_1` */
+/* Returns `32 + 4 + waymark_length_1`. */
 static const char *size(struct emit_context *c, const struct event *e)
 {
 	struct out *o = c_begin(c);

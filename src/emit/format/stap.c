@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tapsets of SystemTap: the file and its probes, which all three formats have, and the plain and
- * the printing one. simpletrace_stap.c is the third.
+ * Tapsets of SystemTap: the file and its probes, shared by all three formats, and the plain and the
+ * printing tapset. simpletrace_stap.c makes the third.
  */
 #include "emit/format/stap.h"
 
@@ -9,7 +9,7 @@
 
 #include "emit/c_code.h"
 
-/* The templates read like what they make. */
+/* Not formatted, so that the templates look like their output. */
 /* clang-format off */
 static const char file_begin[] =
 	"${banner}"
@@ -28,8 +28,9 @@ static const char probe_end[] = "}\n";
 /* clang-format on */
 
 /*
- * Which provider a probe has is known where the program's sources are generated:
- * here only with --provider, because one tapset may cover groups of several.
+ * Returns the filter for a probe's provider. The provider is certain only where the program's
+ * sources are generated; here it is used only if --provider is given, because one tapset may cover
+ * several groups.
  */
 static const char *provider(struct emit_context *c)
 {
@@ -40,15 +41,18 @@ static const char *provider(struct emit_context *c)
 }
 
 /*
- * Without a program, what prints takes its arguments from the probe of the plain tapset,
- * which then has to be there, too: QEMU has one of each for all of its programs.
+ * True if the probe is based on the plain tapset's. Without a program, a printing tapset gets its
+ * arguments from there, so both must be installed, as QEMU has one of each for all of its programs.
  */
 static bool is_on_plain(struct emit_context *c, const struct stap_tapset *tapset)
 {
 	return tapset->emit_body && !*c->binary;
 }
 
-/* The probe that an alias is for; without a program, one of the program that `stap -c` runs. */
+/*
+ * Returns the probe that an alias stands for. Without a program, that is one of the program that
+ * `stap -c` runs.
+ */
 static const char *source(
 	struct emit_context *c, const struct stap_tapset *tapset, const struct event *e)
 {
@@ -98,7 +102,7 @@ void stap_emit(struct emit_context *c, const struct stap_tapset *tapset)
 	}
 }
 
-/* The plain tapset: a probe for each event, whose arguments have their names. */
+/* Writes the plain tapset: a probe for each event, whose arguments have their names. */
 void emit_format_stap(struct emit_context *c)
 {
 	static const struct stap_tapset tapset = {
@@ -116,7 +120,7 @@ static void emit_print(struct emit_context *c, const struct event *e, size_t id)
 	OUT(c->out, "\tprintf(${printf})\n", { "printf", stap_printf(c, e) });
 }
 
-/* The tapset that prints: `<pid>@<ns since 1970> <name> <message>`, a line an event. */
+/* Writes the printing tapset: `<pid>@<ns since 1970> <name> <message>`, one line for each event. */
 void emit_format_log_stap(struct emit_context *c)
 {
 	static const struct stap_tapset tapset = {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names of arguments for SystemTap, and an event's format, whose printf differs from C's. It
- * has no length modifiers, for each number has 64 bits: a value is cut here to what C would print.
- * It takes one flag, writes the prefix of `#` before a zero, too, and takes no precision of 0 and
- * no negative one, nor a negative width: such a conversion is put together here as a text.
+ * Makes the names of arguments for SystemTap, and an event's format, whose printf differs from C's.
+ * It has no length modifiers, as each number has 64 bits: values are cut here to what C would
+ * print. It accepts one flag only, prints the prefix of `#` before a zero, too, and accepts neither
+ * a precision of 0, a negative one, nor a negative width. Conversions with these are composed here
+ * as a text.
  */
 #include <limits.h>
 #include <stdint.h>
@@ -55,7 +56,10 @@ struct text {
 	const struct event *e;
 };
 
-/* A character of the format's own text: the log backend writes its controls as escapes. */
+/*
+ * Writes a character of the format's own text. Control characters become escapes, as in the log
+ * backend.
+ */
 static void write_char(struct out *o, char ch)
 {
 	char escape[ESCAPE_MAX];
@@ -74,7 +78,7 @@ static void write_char(struct out *o, char ch)
 	}
 }
 
-/* `((name << 32) >> 32)`: the low bits of a value, as a signed or unsigned number. */
+/* Returns `((name << 32) >> 32)`: the low bits of a value, as a signed or unsigned number. */
 static const char *cut(const struct text *t, int arg, unsigned int bits, bool is_signed)
 {
 	const struct type *type = &t->e->args[arg].type;
@@ -91,7 +95,7 @@ static const char *cut(const struct text *t, int arg, unsigned int bits, bool is
 	return arena_printf(&t->c->texts, "(%s & 0x%x)", name, UINT32_MAX >> (32 - bits));
 }
 
-/* A number as its conversion prints it. What is narrower than int is promoted to it. */
+/* Returns a number as its conversion prints it. Types narrower than int are promoted to int. */
 static const char *number(const struct text *t, const struct conversion *v)
 {
 	const struct type *type = &t->e->args[v->arg].type;
@@ -103,10 +107,10 @@ static const char *number(const struct text *t, const struct conversion *v)
 	return cut(t, v->arg, bits, v->letter == 'd' || v->letter == 'i');
 }
 
-/* The largest size of a string that SystemTap takes. */
+/* The largest size of a string that SystemTap accepts. */
 #define ALL "8192"
 
-/* A precision that is an argument; a negative one is `none`. */
+/* Returns a precision that is an argument; `none` replaces a negative one. */
 static const char *precision_of(const struct text *t, const struct conversion *v, const char *none)
 {
 	const char *p = cut(t, v->precision_arg, 32, true);
@@ -155,8 +159,8 @@ static const char *value(const struct text *t, const struct conversion *v)
 }
 
 /*
- * `, width, precision` of those that are arguments, each an int in C;
- * the width is less by `less`.
+ * Returns `, width, precision` for those that are arguments, each an int in C. The width is reduced
+ * by `less`.
  */
 static const char *stars(const struct text *t, const struct conversion *v, size_t less)
 {
@@ -171,14 +175,14 @@ static const char *stars(const struct text *t, const struct conversion *v, size_
 		width = less ? arena_printf(&t->c->texts, "%s - %zu", width, less) : width;
 	}
 	if (v->precision_arg != FORMAT_NO_ARG) {
-		/* None at all: all of a text, one digit of a number. */
+		/* Without a precision: all of a text, one digit of a number. */
 		precision = arena_printf(
 			&t->c->texts, ", %s", precision_of(t, v, v->letter == 's' ? ALL : "1"));
 	}
 	return arena_printf(&t->c->texts, "%s%s", width, precision);
 }
 
-/* A width or precision: `*`, a number, or nothing. */
+/* Returns a width or precision: `*`, a number, or nothing. */
 static const char *size(const struct text *t, const char *dot, int arg, int number)
 {
 	if (arg != FORMAT_NO_ARG) {
@@ -187,7 +191,7 @@ static const char *size(const struct text *t, const char *dot, int arg, int numb
 	return number >= 0 ? arena_printf(&t->c->texts, "%s%d", dot, number) : "";
 }
 
-/* `%010x`; a pointer arrives as a text. */
+/* Returns `%010x`. A pointer is already a text. */
 static const char *conversion(const struct text *t, const struct conversion *v)
 {
 	return arena_printf(&t->c->texts, "%%%s%s%s%c", v->flags,
@@ -195,7 +199,7 @@ static const char *conversion(const struct text *t, const struct conversion *v)
 		v->letter == 'p' ? 's' : v->letter);
 }
 
-/* `sprintf("0x%08x", a)`: what is in front takes its place from the width. */
+/* Returns `sprintf("0x%08x", a)`. The characters of `front` count in the width. */
 static const char *print(const struct text *t, const struct conversion *v, char flag,
 	const char *front, const char *what)
 {
@@ -214,7 +218,7 @@ static bool has_flag(const struct conversion *v, char flag)
 	return strchr(v->flags, flag) != NULL;
 }
 
-/* `(a ? sprintf("%#x", a) : sprintf("%x", 0))` */
+/* Returns `(a ? sprintf("%#x", a) : sprintf("%x", 0))`. */
 static const char *alternate(const struct text *t, const struct conversion *v, const char *what)
 {
 	const char front[] = { '0', v->letter == 'o' ? '\0' : v->letter, '\0' };
@@ -225,7 +229,7 @@ static const char *alternate(const struct text *t, const struct conversion *v, c
 		print(t, v, zeros ? '0' : '\0', "", "0"));
 }
 
-/* With a sign before all numbers. */
+/* Returns a number with a sign or blank before it, if it is not negative. */
 static const char *with_sign(const struct text *t, const struct conversion *v, const char *what)
 {
 	const char sign[] = { has_flag(v, '+') ? '+' : ' ', '\0' };
@@ -237,7 +241,7 @@ static const char *with_sign(const struct text *t, const struct conversion *v, c
 		print(t, v, '0', sign, what));
 }
 
-/* A number as a text; without its width where that pads on the right. */
+/* Returns a number as a text; without its width if that pads on the right. */
 static const char *number_text(const struct text *t, const struct conversion *v)
 {
 	const char *what = number(t, v);
@@ -277,20 +281,20 @@ static bool has_width_of_any_sign(const struct conversion *v)
 	return v->width_arg != FORMAT_NO_ARG && !has_flag(v, '-');
 }
 
-/* True for a conversion that SystemTap does not have. */
+/* True for a conversion that SystemTap lacks. */
 static bool is_odd(const struct conversion *v)
 {
 	return has_width_of_any_sign(v) ||
 	       (is_number(v) && (has_flag(v, '#') || strlen(v->flags) > 1 || v->precision == 0));
 }
 
-/* The output of an odd conversion, as a text. */
+/* Returns the output of an odd conversion, as a text. */
 static const char *odd_text(const struct text *t, const struct conversion *v)
 {
 	return is_number(v) ? number_text(t, v) : print(t, v, '\0', "", value(t, v));
 }
 
-/* A negative width pads on the right. */
+/* Returns that output for a width of any sign: a negative one pads on the right. */
 static const char *odd_value(const struct text *t, const struct conversion *v)
 {
 	struct conversion bare = *v;
@@ -306,7 +310,7 @@ static const char *odd_value(const struct text *t, const struct conversion *v)
 		width, odd_text(t, &bare), odd_text(t, v));
 }
 
-/* How the text of an odd conversion is written. */
+/* Returns the conversion that prints the text of an odd conversion. */
 static struct conversion padding(const struct conversion *v)
 {
 	struct conversion p = { .flags = "", .width = -1, .width_arg = FORMAT_NO_ARG };
@@ -322,7 +326,7 @@ static struct conversion padding(const struct conversion *v)
 	return p;
 }
 
-/* SystemTap has no floating point. */
+/* True if SystemTap can show it: it has no floating point. */
 static bool is_shown(const struct text *t, const struct segment *s)
 {
 	const struct conversion *v = &s->conversion;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The templates read like what they make. */
+/* Not formatted, so that the templates look like their output. */
 /* clang-format off */
 static const char event_begin[] =
 	"\n"
@@ -41,7 +41,10 @@ const char *tcg_name(struct emit_context *c, const struct event *exec, size_t i)
 	const char *name = exec->args[i].c_name;
 	const char *called = arena_printf(&c->texts, "trace_%s", exec->trans->name);
 
-	/* Functions called by name in the scope of the arguments: QEMU's code generator, too. */
+	/*
+	 * Functions that are called by name in the scope of the arguments, including QEMU's code
+	 * generator.
+	 */
 	if (strncmp(name, "tcg_", strlen("tcg_")) == 0 || strcmp(name, called) == 0) {
 		return c_renamed(c, exec, name);
 	}
@@ -93,7 +96,7 @@ const char *tcg_parameters(
 	return parameters(c, exec, types, !types->without_cpu);
 }
 
-/* Of waymark_translate_<event>(). */
+/* Returns the arguments of waymark_translate_<event>(). */
 static const char *arguments(struct emit_context *c, const struct event *exec, bool with_cpu)
 {
 	struct out *o = c_begin(c);
@@ -108,7 +111,7 @@ static const char *arguments(struct emit_context *c, const struct event *exec, b
 	return c_end(c);
 }
 
-/* The arguments of the half at translation. */
+/* Returns the arguments of the half at translation. */
 static const char *known(struct emit_context *c, const struct event *exec)
 {
 	struct out *o = c_begin(c);

@@ -2,9 +2,9 @@
 /*
  * The four formats of `tcg` events for QEMU 2.8 to 6.2, whose helpers have the DEF_HELPER
  * interface: tcg-h, which a translator includes; tcg-helper-h, the list of helpers; tcg-helper-c,
- * the functions behind them, which fire events; tcg-helper-wrapper-h, which emits calls of them. A
- * helper takes words of a few types; a value that is known at translation becomes a temporary that
- * holds it.
+ * their functions, which fire events; tcg-helper-wrapper-h, which emits calls of them. A helper's
+ * parameters are words of a few types; a value that is known at translation is passed in a
+ * temporary.
  */
 #include <string.h>
 
@@ -14,8 +14,8 @@
 /* The type of a helper's argument. */
 struct tcg_word {
 	const char *name; /* in DEF_HELPER_FLAGS_n() */
-	const char *type; /* of the helper's parameter */
-	const char *constant_cast; /* to the parameter of the function that makes a constant */
+	const char *type; /* type of the helper's parameter */
+	const char *constant_cast; /* cast to the parameter of the function that makes a constant */
 };
 
 static const struct tcg_word word_32 = { "i32", "uint32_t", "(int32_t)" };
@@ -37,7 +37,7 @@ static const struct {
 
 static const struct tcg_types host_types = { .env = "TCGv_env", .without_cpu = true };
 
-/* Of an argument at execution; for a CPU that of the `env` it belongs to. */
+/* Returns the word of an argument at execution; for a CPU, the word of its `env`. */
 static const struct tcg_word *tcg_word(const struct event *exec, size_t i)
 {
 	const struct arg *a = &exec->args[i];
@@ -56,7 +56,7 @@ static const struct tcg_word *tcg_word(const struct event *exec, size_t i)
 	return a->type.size64 > sizeof(uint32_t) ? &word_64 : &word_32;
 }
 
-/* tcg-h. The templates read like what they make. */
+/* tcg-h. Not formatted, so that the templates look like their output. */
 /* clang-format off */
 static const char translator_begin[] =
 	"${banner}"
@@ -88,7 +88,7 @@ void emit_format_tcg_h(struct emit_context *c)
 	out_str(c->out, translator_end);
 }
 
-/* tcg-helper-h. The templates read like what they make. */
+/* tcg-helper-h. Not formatted, so that the templates look like their output. */
 /* clang-format off */
 static const char helper[] =
 	"DEF_HELPER_FLAGS_${count}(trace_${name}, TCG_CALL_NO_RWG, void${words})\n";
@@ -117,7 +117,7 @@ void emit_format_tcg_helper_h(struct emit_context *c)
 	tcg_for_each(c, emit_helper);
 }
 
-/* tcg-helper-c. The templates read like what they make. */
+/* tcg-helper-c. Not formatted, so that the templates look like their output. */
 /* clang-format off */
 static const char source_begin[] =
 	"${banner}"
@@ -150,7 +150,7 @@ static const char *helper_name(const struct event *exec, size_t i)
 	return exec->args[i].is_cpu ? TCG_ENV : exec->args[i].c_name;
 }
 
-/* `(int8_t)a`: the argument in its own type again. */
+/* Writes `(int8_t)a`, which converts the argument back to its own type. */
 static void write_argument(struct out *o, const struct event *exec, size_t i)
 {
 	const char *type = exec->args[i].type.text;
@@ -213,7 +213,7 @@ void emit_format_tcg_helper_c(struct emit_context *c)
 	tcg_for_each(c, emit_helper_function);
 }
 
-/* tcg-helper-wrapper-h. The templates read like what they make. */
+/* tcg-helper-wrapper-h. Not formatted, so that the templates look like their output. */
 /* clang-format off */
 static const char wrapper_begin[] =
 	"static inline void waymark_translate_${whole}(${parameters})\n"
@@ -235,7 +235,7 @@ static bool is_constant(const struct event *exec, size_t i)
 	return !exec->args[i].is_cpu && !exec->args[i].guest_type;
 }
 
-/* The template for each argument that is known at translation. */
+/* Writes the template for each argument that is known at translation. */
 static const char *for_constants(
 	struct emit_context *c, const struct event *exec, const char *template)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The header for any binary translator, over include/waymark/translate.h: for
- * each `tcg` event trace_<event>_tcg(), what that has translated, and what
- * translated code calls.
+ * The header for any binary translator that uses include/waymark/translate.h. For each `tcg` event
+ * it has trace_<event>_tcg(), the function that translates a call, and the function that translated
+ * code calls.
  */
 #include "emit/format/tcg.h"
 
-/* The templates read like what they make. */
+/* Not formatted, so that the templates look like their output. */
 /* clang-format off */
 static const char file_begin[] =
 	"${banner}"
@@ -58,7 +58,7 @@ static const char translate_end[] =
 
 static const struct tcg_types types = { .env = "waymark_value", .value = "waymark_value" };
 
-/* Between a value's bytes and a pointer stands the integer that has its size. */
+/* Returns the cast between a value's bytes and a pointer, through an integer of its size. */
 static const char *cast(const struct type *t)
 {
 	return t->class == TYPE_INTEGER ? "" : "(uintptr_t)";

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tracepoints of LTTng-UST: a header that LTTng's own headers include again
- * and again, each time with other macros. A field has the name that is declared
- * and the width and sign of its argument's type.
+ * The tracepoints of LTTng-UST: a header that LTTng's own headers include several times, each time
+ * with other macros. A field has the declared name, and the width and sign of its argument's type.
  *
- * The source defines the tracepoints and what records them; a program or library has
- * it once for each provider. Without the backend ust both declare nothing, so that a
- * build need not know which backends are chosen.
+ * The source defines the tracepoints and the functions that record them; a program or library has
+ * it once for each provider. Without the backend ust both are empty, so that a build works with any
+ * choice of backends.
  */
 #include <string.h>
 
 #include "base/words.h"
 #include "emit/c_code.h"
 
-/* The templates read like what they make. */
+/* Not formatted, so that the templates look like their output. */
 /* clang-format off */
 static const char file_begin[] =
 	"${banner}"
@@ -70,7 +69,7 @@ static const char event_format[] =
 	"LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(${provider}, ${name},\n"
 	"\t${format})\n";
 
-/* Macros of a field's name are away while LTTng-UST makes a string of it. */
+/* Hides macros of a field's name while LTTng-UST makes a string of it. */
 static const char hide_macro[] =
 	"#pragma push_macro(\"${name}\")\n"
 	"#undef ${name}\n";
@@ -97,7 +96,7 @@ static const char field_bytes[] =
 static const char field_decimal[] = "\n\t\tlttng_ust_field_integer(${type}, ${field}, ${value})";
 /* clang-format on */
 
-/* `uint64_t, offset`, a line each; or `void`. */
+/* Returns `uint64_t, offset`, a line for each argument; or `void`. */
 static const char *tuples(struct emit_context *c, const struct event *e)
 {
 	struct out *o = c_begin(c);
@@ -116,7 +115,7 @@ static const char *tuples(struct emit_context *c, const struct event *e)
 	return e->arg_count ? c_end(c) : "void";
 }
 
-/* Macros that LTTng-UST uses while it makes a string of a field's name. */
+/* True for macros that LTTng-UST uses while it makes a string of a field's name. */
 static bool is_needed(const char *name)
 {
 	static const char *const macros[] = { "NULL", "false", "static_assert", "true", NULL };
@@ -126,7 +125,7 @@ static bool is_needed(const char *name)
 
 static const char *around(struct emit_context *c, const struct event *e, const char *text)
 {
-	/* C++ forbids to define or undefine them. */
+	/* C++ forbids macros of these names. */
 	static const char *const operators[] = { "and", "and_eq", "bitand", "bitor", "compl", "not",
 		"not_eq", "or", "or_eq", "xor", "xor_eq", NULL };
 	struct out *o = c_begin(c);
@@ -143,7 +142,7 @@ static const char *around(struct emit_context *c, const struct event *e, const c
 	return c_end(c);
 }
 
-/* The letter that prints an argument, NUL for one that no conversion prints. */
+/* Returns the letter that prints an argument; NUL if no conversion prints it. */
 static char letter_of(const struct event *e, size_t arg)
 {
 	const struct conversion *v = format_conversion_of(&e->format, arg);
@@ -192,10 +191,7 @@ static const char *field(struct emit_context *c, const struct event *e, size_t a
 	return t->class == TYPE_INTEGER ? integer_field(t, letter_of(e, arg)) : by_class[t->class];
 }
 
-/*
- * True when another argument has that name, with the given text in front of it and
- * behind it.
- */
+/* True if another argument has that name, with `front` before and `behind` after it. */
 static bool is_anothers(
 	const struct event *e, size_t arg, const char *front, const char *name, const char *behind)
 {
@@ -213,7 +209,7 @@ static bool is_anothers(
 	return false;
 }
 
-/* The names of fields that are made of one argument: LTTng-UST makes that of a length. */
+/* Names of fields that are made from one argument. LTTng-UST itself makes the one of a length. */
 static const struct {
 	const char *field;
 	const char *front;
@@ -238,7 +234,7 @@ static bool is_made_twice(const struct event *e, size_t arg, const char *templat
 	return false;
 }
 
-/* The name of an argument's field: readers refuse a trace with two fields of one name. */
+/* Returns the name of an argument's field: readers refuse a trace with two fields of one name. */
 static const char *field_name(
 	struct emit_context *c, const struct event *e, size_t arg, const char *template)
 {
@@ -252,8 +248,8 @@ static const char *field_name(
 }
 
 /*
- * Inside of LTTng-UST's functions the arguments have their names, and these are what it
- * calls there: such an argument has another name in C. Its field's name stays.
+ * Returns an argument's name in C that differs from the functions LTTng-UST calls where the
+ * arguments are visible. The field's name stays.
  */
 static const char *free_name(struct emit_context *c, const struct event *e, const char *name)
 {
@@ -300,8 +296,8 @@ static void emit_event(struct emit_context *c, const struct event *declared)
 	}
 	OUT(c->out, event_end, { "show", around(c, e, show_macro) });
 	/*
-	 * The format as declared, as the name of the event's model: the one text for which
-	 * LTTng-UST has room. Its daemon writes that between quotes as it is.
+	 * Stores the declared format as the name of the event's model, as LTTng-UST has room for no
+	 * other text. Its daemon writes that between quotes, unchanged.
 	 */
 	struct out *o = c_begin(c);
 
