@@ -23,7 +23,7 @@ struct print {
 	bool tid;
 	bool only_count;
 	bool counts_events; /* `head` counts events, not lines */
-	bool names_are_known; /* the filter's names are of events, which need not happen */
+	bool names_are_known; /* the filter's names are of declared events, which may not happen */
 	bool is_limited; /* has `head` or `last`, or only counts */
 	uint64_t head; /* lines left to print */
 	bool wants_none; /* --tail=0: no line, as with --head=0 */

@@ -77,7 +77,7 @@ static const struct command command = {
 struct options {
 	int mode; /* 0, or one of the keys */
 	bool is_dry;
-	const char *place; /* of jails' traces, absolute; NULL: where each program asked for */
+	const char *place; /* folder for jails' traces, absolute; NULL: where programs want it */
 	char place_text[PATH_MAX];
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads the address of a monitor, opens it and accepts clients. What is given, a descriptor
- * or the standard streams, is one client, unless it is a socket that listens.
+ * Reads the address of a monitor, opens it and accepts clients. A given descriptor, or the standard
+ * streams, is one client, unless it is a listening socket.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,15 +23,15 @@
 /* Connections accepted before the loop polls other descriptors. */
 #define ACCEPTS 16
 
-/* Attempts at an address without a known owner, which may just have exited. */
+/* Attempts to open an address without a known owner, which may just have exited. */
 #define TRIES 5
 #define OWNER_TIMEOUT_MS 100
 
 /* ---- The option `where` ---- */
 
 /*
- * Makes a path absolute: a daemon changes its directory before its child takes the socket
- * over. A directory with a `%` in its name stays out, which socket_listen() would not take.
+ * Makes a path absolute: a daemon changes its directory before its child takes over the socket.
+ * Keeps the path relative if the directory's name has a `%`, which socket_listen() would refuse.
  */
 static char *absolute(const char *path)
 {
@@ -90,10 +90,10 @@ void address_fini(struct address *a)
 
 /* ---- Clients ---- */
 
-/* Why a connection is closed. */
+/* Reasons for closing a connection. */
 enum refusal { REFUSED_USER, REFUSED_MANY, REFUSED_IDLE };
 
-/* Takes the descriptors over. Returns 0, or -1 without a client. */
+/* Takes ownership of the descriptors. Returns 0, or -1 if no client was created. */
 static int add_client(struct waymark_monitor *m, int in, int out)
 {
 	struct client *c = client_create(m, in, out);
@@ -106,7 +106,7 @@ static int add_client(struct waymark_monitor *m, int in, int out)
 	return 0;
 }
 
-/* The line that a client gets before its connection is closed. */
+/* Returns the line that a client gets before its connection is closed. */
 static const char *last_line(const struct waymark_monitor *m, enum refusal why)
 {
 #define LAST_LINE(text)                                                                   \
@@ -142,7 +142,10 @@ static bool is_root_elsewhere(int fd)
 	       peer.uid == 0;
 }
 
-/* True if there is room for a client; if need be, the one that is idle longest is closed. */
+/*
+ * True if there is room for a client, if necessary after closing the one that has been idle
+ * longest.
+ */
 static bool make_room(const struct waymark_monitor *m, int fd)
 {
 	uint64_t before_ns = clock_now_ns() - ADDRESS_IDLE_MS * UINT64_C(1000000);
@@ -180,14 +183,14 @@ static void cannot_accept(struct waymark_monitor *m, int error)
 	case EAGAIN:
 	case EINTR:
 	case ECONNABORTED:
-		return; /* epoll reports what there is more */
+		return; /* epoll reports further connections */
 	case EINVAL:
 	case EBADF:
 	case ENOTSOCK:
 	case EOPNOTSUPP:
-		watch_close(m->epoll, &m->listener); /* it does not listen any more */
+		watch_close(m->epoll, &m->listener); /* it no longer listens */
 		return;
-	default: /* a shortage, which ends, or a sandbox, which would refuse at once again */
+	default: /* a temporary shortage, or a sandbox, which would refuse an immediate retry */
 		watch_set(m->epoll, &m->listener, 0);
 		server_retry_later(m);
 	}
@@ -256,7 +259,7 @@ static int open_stdio(struct waymark_monitor *m, struct waymark_error *error)
 	return add_client(m, in, out) ? mon_fail(error, "stdio: it is closed, or no memory") : 0;
 }
 
-/* A copy of a given descriptor, non-blocking. */
+/* Copies a given descriptor; the copy is non-blocking. */
 static int copy_given(int given, struct waymark_error *error)
 {
 	int fd = io_copy(given);
@@ -342,7 +345,7 @@ int address_open(struct waymark_monitor *m, struct waymark_error *error)
 
 /* ---- In the child of a fork ---- */
 
-/* The process that listens at a path; 0: none, or unknown. */
+/* Returns the process that listens at a path; 0 if there is none, or if it is unknown. */
 static pid_t find_owner(const char *path)
 {
 	int fd = socket_connect(path, OWNER_TIMEOUT_MS, NULL, 0);

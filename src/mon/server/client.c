@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A client's input, session and output. The calls of the session run in the monitor's
- * worker, which has the program's descriptors; without a worker, in the caller.
+ * A client's input, session and output. Calls to the session run in the monitor's worker, which has
+ * the program's descriptors; without a worker, in the caller.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,10 +15,10 @@
 #include "mon/session/session.h"
 #include "rt/host/open.h"
 
-/* Bytes of output that may wait; an answer that needs more closes the client. */
+/* Limit of waiting output; an answer that exceeds it closes the client. */
 #define OUTPUT_MAX (16u << 20)
 
-/* Bytes of output from which on further input waits. */
+/* Bytes of waiting output that delay further input. */
 #define OUTPUT_ENOUGH (64u << 10)
 
 /* ---- In the worker ---- */
@@ -43,7 +43,9 @@ static bool make_room(struct client *c, size_t size)
 	return true;
 }
 
-/* Takes a part of an answer; 0, which is an error of the stream: it is too long. */
+/*
+ * Takes a part of an answer. Returns 0, which is an error of the stream, if the answer is too long.
+ */
 static ssize_t take_answer(void *cookie, const char *bytes, size_t size)
 {
 	struct client *c = cookie;
@@ -81,7 +83,7 @@ static void begin_session(void *of)
 	}
 }
 
-/* Feeds the session a line at a time, so that enough output ends it between two commands. */
+/* Feeds the session one line at a time, so that too much output stops it between two commands. */
 static void feed_session(void *of)
 {
 	struct client *c = of;
@@ -145,7 +147,7 @@ static void send_output(struct client *c)
 		c->sent += (size_t)n;
 		c->used_ns = clock_now_ns();
 	}
-	/* Mostly nothing waits, and then it takes no memory. */
+	/* Frees the memory, as output rarely has to wait. */
 	free(c->output);
 	c->output = NULL;
 	c->sent = c->output_size = c->output_room = 0;
@@ -153,7 +155,7 @@ static void send_output(struct client *c)
 
 static void read_input(struct client *c)
 {
-	/* A terminal whose foreground is another job is not typed at for the monitor. */
+	/* Input of a terminal whose foreground is another job is not for the monitor. */
 	if (!c->in.socket && io_is_background(c->in.fd)) {
 		c->paused = true;
 		server_retry_later(c->monitor);
@@ -172,7 +174,7 @@ static void read_input(struct client *c)
 	}
 }
 
-/* Answers input as long as the output can be sent. */
+/* Answers input until output has to wait. */
 static void answer(struct client *c)
 {
 	while (!c->dead && has_input(c) && !has_output(c)) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One client of a monitor: its descriptors, its session, input that was not answered
- * yet and output that was not sent yet. While output waits, no input is read, so a client
- * that does not read delays only itself. All under the monitor's lock (see server.h).
+ * One client of a monitor: its descriptors, its session, unanswered input and unsent output. While
+ * output waits, no input is read, so a client that does not read delays only itself. All functions
+ * need the monitor's lock (see server.h).
  */
 #ifndef MON_CLIENT_H
 #define MON_CLIENT_H
@@ -21,32 +21,32 @@ struct client {
 	struct client *next;
 	struct monitor_session *session;
 	struct watch in;
-	struct watch out; /* not open where `in` is for both */
+	struct watch out; /* not open if `in` serves both */
 	bool paused; /* until the timer of the monitor */
-	bool last; /* no more input: closed when all is answered and sent */
-	bool dead; /* server_work() closes it at its end */
+	bool last; /* no more input: close it when all is answered and sent */
+	bool dead; /* server_work() will close it */
 	uint64_t used_ns; /* when bytes were last read or written, CLOCK_MONOTONIC */
-	size_t answered; /* bytes of `input` */
+	size_t answered; /* bytes of `input` that were answered */
 	size_t input_size;
 	char *output;
-	size_t sent; /* bytes of `output` */
+	size_t sent; /* bytes of `output` that were sent */
 	size_t output_size;
 	size_t output_room;
 	char input[4096];
 };
 
 /*
- * Creates a session and greets; takes the descriptors over, also when it fails. `out` -1:
- * as `in`. Returns NULL without memory or descriptors.
+ * Creates a session and sends the greeting. Takes ownership of the descriptors, even on failure.
+ * `out` -1: the same as `in`. Returns NULL without memory or descriptors.
  */
 struct client *client_create(struct waymark_monitor *m, int in, int out);
 
-/* Reads, answers and sends as far as it can without waiting; may leave the client dead. */
+/* Reads, answers and sends as much as possible without waiting. May leave the client dead. */
 void client_work(struct client *c);
 
 /*
- * True if a client may be closed for another one: no session holds anything, no byte was
- * read or written since `before_ns`, and it waits for nothing but that the client reads.
+ * True if a client may be closed for another one: no session holds events, no byte was read or
+ * written since `before_ns`, and nothing is pending except output that the client does not read.
  */
 bool client_is_idle(const struct client *c, uint64_t before_ns);
 

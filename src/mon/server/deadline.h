@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waiting with a deadline. Setting the time of day does not move it, except under
- * a thread sanitizer, which does not support the other clock in these calls.
+ * Waiting with a deadline. Setting the time of day does not move the deadline, except under a
+ * thread sanitizer, which does not support the other clock in these calls.
  */
 #ifndef MON_DEADLINE_H
 #define MON_DEADLINE_H
@@ -22,7 +22,7 @@
 #define deadline_sem_wait(sem, until) sem_clockwait(sem, DEADLINE_CLOCK, until)
 #endif
 
-/* The deadline `ms` milliseconds from now. */
+/* Returns the deadline `ms` milliseconds from now. */
 static inline struct timespec deadline_after(long ms)
 {
 	struct timespec t;
@@ -34,7 +34,7 @@ static inline struct timespec deadline_after(long ms)
 	return t;
 }
 
-/* Returns whether it has the mutex. */
+/* Returns whether it locked the mutex. */
 static inline bool deadline_lock(pthread_mutex_t *mutex, const struct timespec *deadline)
 {
 	return deadline_mutex_lock(mutex, deadline) == 0;

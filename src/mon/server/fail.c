@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes a line of an error, which fits into struct waymark_error. */
+/* Writes an error as one line that fits into struct waymark_error. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "mon/server/fail.h"
 #include "socket/socket.h"
 
-/* A text that is too long loses its middle: a path comes first, the reason last. */
+/* A text that is too long loses its middle: a path is at its start, the reason at its end. */
 #define BEGINNING 300
 #define LEFT_OUT "[...]"
 

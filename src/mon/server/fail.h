@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Errors of the monitor's public functions. Any thread. */
+/* Errors of the monitor's public functions. For any thread. */
 #ifndef MON_FAIL_H
 #define MON_FAIL_H
 

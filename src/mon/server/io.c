@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * System calls on the monitor's descriptors, and the events that epoll waits for. A file,
- * which epoll refuses, counts as always ready.
+ * System calls on the monitor's descriptors, and the events that epoll waits for. A file, which
+ * epoll refuses, counts as always ready.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +44,10 @@ int io_timer(void)
 
 void io_timer_arm(int timer, unsigned int ms)
 {
-	/* The kernel's timespecs, not the C library's of a 64-bit time_t: no interval, the time. */
+	/*
+	 * In the kernel's timespecs, as the C library's may have a 64-bit time_t: no interval, the
+	 * time.
+	 */
 	const long when[4] = { 0, 0, ms / 1000, (long)(ms % 1000) * 1000000 };
 
 	syscall(SYS_timerfd_settime, timer, 0, when, NULL);
@@ -107,7 +110,9 @@ int io_copy(int fd)
 	return fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 }
 
-/* True if it is a pipe or a terminal. A pseudo-terminal's master, opened anew, is another one. */
+/*
+ * True for a pipe or a terminal. Opening a pseudo-terminal's master again would make another one.
+ */
 static bool may_open_again(int fd)
 {
 	struct stat st;
@@ -162,7 +167,10 @@ int io_move(int from, int to)
 	return moved;
 }
 
-/* Another process may have the file open, so that closing it would not end the wait. */
+/*
+ * Ends the wait explicitly, as closing the descriptor does not if another process has the file
+ * open.
+ */
 static void end_wait(int epoll, struct watch *w)
 {
 	if (w->events) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The public functions of waymark/monitor.h. Each runs under a guard (rt/host/guard.h), since
- * the program calls it in a thread of its own.
+ * The public functions of waymark/monitor.h. Each runs under a guard (rt/host/guard.h), since the
+ * program calls it in its own threads.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@ static void clear(struct waymark_error *error)
 	}
 }
 
-/* Closes a descriptor that was given, of which the monitor has a copy. */
+/* Closes a given descriptor, of which the monitor has a copy. */
 static void close_given(int fd)
 {
 	if (fd >= 0) {
@@ -82,7 +82,7 @@ int waymark_monitor_dispatch(struct waymark_monitor *monitor)
 	struct guard guard;
 
 	if (monitor->process != getpid()) {
-		return -1; /* a child without fork handlers, whose parent may hold the lock */
+		return -1; /* a child without fork handlers: its parent may have held the lock */
 	}
 	waymark_guard_begin(&guard);
 	monitors_yield_to_forks();
@@ -121,7 +121,7 @@ static int start(const struct waymark_monitor_options *options, struct waymark_e
 		server_destroy(m);
 		return -1;
 	}
-	close_given(given); /* the monitor may have ended by now */
+	close_given(given); /* the monitor may already have ended */
 	return 0;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All monitors of the process. A fork waits for the lock of every monitor, so that its
- * child finds them whole, but half a second at most: a command may take long. What the child
- * cannot take over then it leaves alone. The exit of the process waits likewise.
+ * All monitors of the process. A fork waits for every monitor's lock, so that the child gets them
+ * in a consistent state, but at most half a second, as a command may take long. The child leaves
+ * alone what it cannot take over then. The exit of the process waits likewise.
  *
- * A monitor with threads has two: one talks to the clients, with a table of descriptors of
- * its own, and drives the monitor; the other one runs commands (worker.h).
+ * A monitor with threads has two. One has its own table of descriptors, talks to the clients and
+ * drives the monitor; the other one runs commands (worker.h).
  */
 #include <errno.h>
 #include <pthread.h>
@@ -30,23 +30,23 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Under the lock. */
+/* Accessed under the lock. */
 static struct waymark_monitor *monitors;
-static pid_t process; /* whose they are */
+static pid_t process; /* process of the list */
 static bool ending;
 
 static unsigned int waiting; /* relaxed: threads that fork; see monitors_yield_to_forks() */
 
 /*
- * Set while this thread forks: it holds the lock; it holds every monitor's lock, too, because
- * the end of one session may need what another one is in the middle of.
+ * `locked` is set while this thread forks with the list's lock; `whole` if it also holds every
+ * monitor's lock, as ending one session may need state that another one is changing.
  */
 static __thread bool locked __attribute__((tls_model("initial-exec")));
 static __thread bool whole __attribute__((tls_model("initial-exec")));
 
 /* ---- Opening ---- */
 
-/* Wakes the monitor's thread by a connection, which stays unanswered, to see `finished`. */
+/* Makes the monitor's thread check `finished`, by a connection that gets no answer. */
 static void end_yielding(struct waymark_monitor *m)
 {
 	pthread_mutex_lock(&m->lock);
@@ -97,8 +97,9 @@ bool monitors_remove(struct waymark_monitor *m)
 }
 
 /*
- * A mutex goes to the first thread that asks for it, which is the one that has just unlocked
- * it: without this, clients that send without a pause would keep all others from the lock.
+ * Lets forking threads take the lock first. A mutex goes to the first thread that asks, which is
+ * mostly the one that has just unlocked it; clients that send without a pause would keep all others
+ * from it.
  */
 void monitors_yield_to_forks(void)
 {
@@ -110,7 +111,7 @@ void monitors_yield_to_forks(void)
 
 /* ---- Threads ---- */
 
-/* Opens the monitor in a table of descriptors of the thread's own. */
+/* Opens the monitor in the thread's own table of descriptors. */
 static int open_all(struct waymark_monitor *m, struct waymark_error *error)
 {
 	bool stdio = m->address.kind == ADDRESS_STDIO;
@@ -128,7 +129,7 @@ static int open_all(struct waymark_monitor *m, struct waymark_error *error)
 		server_close(m);
 		return -1;
 	}
-	/* Text written to a standard stream by mistake must not reach a client. */
+	/* Keeps text written to a standard stream by mistake from reaching a client. */
 	waymark_close(low);
 	waymark_close(high);
 	for (int fd = 0; fd <= STDERR_FILENO; fd++) {
@@ -139,7 +140,7 @@ static int open_all(struct waymark_monitor *m, struct waymark_error *error)
 	return 0;
 }
 
-/* Handles the next events; returns false when they were the last. */
+/* Handles the next events; returns false after the last ones. */
 static bool work_once(struct waymark_monitor *m)
 {
 	struct epoll_event events[SERVER_EVENTS];
@@ -159,7 +160,7 @@ static bool work_once(struct waymark_monitor *m)
 	return goes_on;
 }
 
-/* A monitor that the exit of the process has finished stays as it is. */
+/* Runs the monitor to its end. If the exit of the process has finished it, leaves it as it is. */
 static void drive(struct waymark_monitor *m)
 {
 	while (work_once(m)) {
@@ -171,7 +172,7 @@ static void drive(struct waymark_monitor *m)
 	}
 }
 
-/* Between the thread that starts and the one that is started. */
+/* Shared by the thread that starts a monitor and the new one. */
 struct start {
 	struct waymark_monitor *m;
 	struct waymark_error *error;
@@ -189,14 +190,14 @@ static void *begin(void *arg)
 		start->result = 0;
 		monitors_add(m);
 	}
-	sem_post(&start->opened); /* `start` is gone from here on */
+	sem_post(&start->opened); /* `start` no longer exists after this */
 	if (is_open) {
 		drive(m);
 	}
 	return NULL;
 }
 
-/* Returns 0, an errno, or -1: the thread has set the error. */
+/* Returns 0, an errno, or -1 if the thread has set the error. */
 static int start_thread(struct waymark_monitor *m, struct waymark_error *error)
 {
 	struct start start = { .m = m, .error = error, .result = -1 };
@@ -286,7 +287,9 @@ static void in_parent(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Starts a monitor anew in the child, without the parent's threads. False: nothing is left. */
+/*
+ * Restarts a monitor in the child, without the parent's threads. Returns false if nothing is left.
+ */
 static bool revive(struct waymark_monitor *m)
 {
 	if (whole) {
@@ -338,8 +341,8 @@ static void end_sessions(void *of)
 }
 
 /*
- * In a worker, which may be left behind: the exiting thread may be in a signal handler that
- * interrupted anything.
+ * Runs in a worker that may be left running: the exiting thread may be in a signal handler that
+ * interrupted any code.
  */
 static void finish(struct waymark_monitor *m, const struct timespec *deadline)
 {
@@ -354,7 +357,7 @@ static void finish(struct waymark_monitor *m, const struct timespec *deadline)
 	}
 }
 
-/* Before the runtime's own end, which the sessions depend on. */
+/* Runs before the runtime's own end, as the sessions depend on the runtime. */
 static void end(void)
 {
 	struct timespec deadline = deadline_after(EXIT_TIMEOUT_MS);
@@ -380,7 +383,10 @@ __attribute__((destructor)) static void at_end(void)
 	end();
 }
 
-/* Later than the runtime does, whatever the order of the libraries: so before_fork() runs first. */
+/*
+ * Registers later than the runtime, whatever the order of the libraries, so that before_fork() runs
+ * first.
+ */
 static void watch_process(void)
 {
 	pthread_atfork(before_fork, in_parent, in_child);

@@ -15,10 +15,10 @@
 #include "rt/host/file.h"
 #include "rt/host/open.h"
 
-/* A fork's child opens its address after so long: it may be about to exec another program. */
+/* Delay before a fork's child opens its address, as it may be about to exec another program. */
 #define CHILD_MS 20
 
-/* False: no memory. */
+/* Returns false without memory. */
 static bool copy_options(struct waymark_monitor *m, const struct waymark_monitor_options *options)
 {
 	m->options = *options;
@@ -53,7 +53,7 @@ struct waymark_monitor *server_create(
 	return NULL;
 }
 
-/* Of the timer: tries again what was put off. */
+/* Callback of the timer: retries what was put off. */
 static void retry(struct waymark_monitor *m, struct watch *w)
 {
 	io_timer_take(w->fd);
@@ -121,7 +121,10 @@ void server_work(struct waymark_monitor *m, const struct epoll_event *events, in
 			w->ready(m, w);
 		}
 	}
-	/* Not before all events are handled: one of them may be of a client that died meanwhile. */
+	/*
+	 * Frees clients only after all events are handled, as an event may belong to one that died
+	 * meanwhile.
+	 */
 	struct client **at = &m->clients;
 
 	while (*at) {
@@ -190,7 +193,7 @@ void server_destroy(struct waymark_monitor *m)
 	free(m);
 }
 
-/* Opens epoll anew under its old number, which the program polls. */
+/* Opens epoll again under its old number, which the program polls. */
 static void renew_epoll(struct waymark_monitor *m, int number)
 {
 	if (server_open(m, NULL) == 0) {
@@ -210,10 +213,10 @@ bool server_forked(struct waymark_monitor *m, bool whole)
 	int number = m->epoll;
 
 	pthread_mutex_init(&m->lock, NULL);
-	if (!whole) { /* a thread was at work on them, so they cannot be touched */
+	if (!whole) { /* a thread was working on them, so they cannot be touched */
 		m->clients = NULL;
 	} else if (has_copies) {
-		/* Closes the child's copies; the parent goes on to wait for the files. */
+		/* Closes the child's copies; the parent continues to wait for the files. */
 		for (struct client *c = m->clients; c; c = c->next) {
 			watch_close_copy(&c->in);
 			watch_close_copy(&c->out);
@@ -229,7 +232,7 @@ bool server_forked(struct waymark_monitor *m, bool whole)
 	m->file.process = 0;
 	m->tries = 0;
 	m->finished |= m->address.kind == ADDRESS_STDIO || m->address.kind == ADDRESS_FD;
-	m->wants_address = true; /* also when finished: the timer wakes the program */
+	m->wants_address = true; /* even if finished: the timer wakes the program */
 	if (has_copies) {
 		renew_epoll(m, number);
 	}

@@ -12,10 +12,10 @@
 #include "mon/server/worker.h"
 #include "rt/host/thread.h"
 
-/* Only touched pages take memory; a program's thread-local data may be large. */
+/* Only touched pages need memory. A program's thread-local data may be large. */
 #define STACK_BYTES (512u << 10)
 
-/* A tracer, or setuid(), may interrupt any thread of the program. */
+/* Retries after EINTR: a tracer, or setuid(), may interrupt any thread of the program. */
 static void wait_for(sem_t *s)
 {
 	while (sem_wait(s) && errno == EINTR) {
@@ -34,7 +34,7 @@ int worker_thread(pthread_t *thread, void *(*run)(void *of), void *of)
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
 	waymark_thread_ordinary(&attr);
 	error = pthread_create(thread, &attr, run, of);
-	if (error) { /* thread-local data are larger than that, or a sandbox refuses the rest */
+	if (error) { /* thread-local data may be larger, or a sandbox may refuse the attributes */
 		error = pthread_create(thread, NULL, run, of);
 	}
 	pthread_attr_destroy(&attr);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of commands, the types of their parameters, and errors of calls. Arguments are
- * checked here, so that no command sees one that is missing or of another type.
+ * The table of commands, the types of their parameters, and errors of calls. Arguments are checked
+ * here, so that a command never gets an argument of another type and never lacks one.
  */
 #include "mon/session/command.h"
 
@@ -25,7 +25,7 @@ static const struct {
 	const char *name;
 	const char *expected;
 	json_type type;
-	const char *shown; /* in a line of help; NULL: the name of the parameter */
+	const char *shown; /* text in a line of help; NULL: the parameter's name */
 } types[] = {
 	{ "event", "string", JSON_STRING, NULL },
 	{ "word", "string", JSON_STRING, NULL },
@@ -166,7 +166,7 @@ bool command_check(struct call *call)
 	return true;
 }
 
-/* Copies what fits into `size` bytes, with a NUL. */
+/* Copies as much as fits into `size` bytes, with a NUL. */
 static void text_copy(char *out, size_t size, const char *text)
 {
 	size_t length = strlen(text);

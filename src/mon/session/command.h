@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Commands: one table for all dialects. A dialect finds the command, makes a JSON
- * object of its arguments, checks them here and calls the function, which does not
- * know the dialect's syntax. One thread at a time, as sessions are.
+ * Commands: one table for all dialects. A dialect finds the command, makes a JSON object of its
+ * arguments, checks them here and calls the function, which does not depend on the dialect's
+ * syntax. Like its session, a call is used by one thread at a time.
  */
 #ifndef MON_COMMAND_H
 #define MON_COMMAND_H
@@ -19,21 +19,21 @@ struct monitor_session;
 /* The dialects that a command belongs to. */
 enum dialect_bit { HMP = 1, QMP = 2, STRATOVIRT = 4 };
 
-/* Classes of errors, as QMP has them. */
+/* Classes of errors, from QMP. */
 #define GENERIC_ERROR "GenericError"
 #define COMMAND_NOT_FOUND "CommandNotFound"
 
-/* A call of a command, and why it failed. */
+/* A call of a command, and the reason of its failure. */
 struct call {
 	struct monitor_session *session;
 	const struct command *command;
-	json_t *arguments; /* an object with those that were given; borrowed */
+	json_t *arguments; /* an object with the given arguments; borrowed */
 	const char *error_class; /* NULL: it did not fail */
-	char error[1024]; /* UTF-8: one line, or several with newlines between them */
+	char error[1024]; /* UTF-8: one line, or several separated by newlines */
 };
 
 struct command {
-	const char *name; /* of HMP: may be two words */
+	const char *name; /* may be two words in HMP */
 	unsigned int dialects;
 	const char *parameters;
 	json_t *(*run)(struct call *call); /* returns NULL after call_fail() */
@@ -41,7 +41,7 @@ struct command {
 	const char *help;
 };
 
-/* Ends with a name of NULL. */
+/* The table; its last name is NULL. */
 extern const struct command commands[];
 
 #define commands_foreach(c) for (const struct command *c = commands; c->name; c++)
@@ -53,40 +53,43 @@ struct param {
 	bool optional;
 };
 
-/* Takes the next parameter off a list; false at its end. */
+/* Reads the next parameter of a list; false at its end. */
 bool param_next(struct param *p, const char **parameters);
 
 /* Prints the parameters in a line of help: " name on|off [vcpu]". */
 void command_print_usage(FILE *out, const struct command *command);
 
-/* True if the type is a list of words; true if that list has `word`. */
+/* True if the parameter's type is a list of words, or if that list has `word`. */
 bool param_is_choice(const struct param *p);
 bool param_has_word(const struct param *p, const char *word);
 
-/* The command of that name in a dialect; NULL: there is none. */
+/* Returns the command of that name in a dialect; NULL if there is none. */
 const struct command *command_find(const char *name, unsigned int dialect);
 
-/* Checks the arguments: names, types, none missing. False: the call failed, in QMP's words. */
+/*
+ * Checks the arguments: names, types, none missing. Returns false after failing the call, in QMP's
+ * words.
+ */
 bool command_check(struct call *call);
 
 /* Fails the call; the class is GenericError. Returns NULL, for `return call_fail(...)`. */
 json_t *call_fail(struct call *call, const char *fmt, ...) PRINTF(2, 3);
 
-/* Returns `result`; NULL, without memory for it, fails the call. */
+/* Returns `result`; if it is NULL, for lack of memory, fails the call. */
 json_t *call_return(struct call *call, json_t *result);
 
-/* An argument by its name, borrowed; NULL, or `otherwise`: it is missing. */
+/* Return an argument by its name, borrowed; NULL, or `otherwise`, if it is missing. */
 const char *call_string(const struct call *call, const char *name);
 bool call_bool(const struct call *call, const char *name, bool otherwise);
 
 /*
- * Text of the program and the system as JSON: names of threads, programs and files are bytes,
- * and a message may be cut inside a character. What is not UTF-8 becomes \xHH, as in the
- * runtime's messages. NULL: no memory.
+ * Makes JSON from text of the program and the system: names of threads, programs and files are
+ * bytes, and a message may be cut inside a character. Bytes that are not UTF-8 become \xHH, as in
+ * the runtime's messages. Returns NULL without memory.
  */
 json_t *text_as_json(const char *text);
 
-/* A string or number of an object; NULL or 0: it has none of that name. */
+/* Return a string or number of an object; NULL or 0 if it has none of that name. */
 static inline const char *member_text(const json_t *object, const char *name)
 {
 	return json_string_value(json_object_get(object, name));
@@ -98,12 +101,12 @@ static inline long long member_number(const json_t *object, const char *name)
 }
 
 /*
- * Waymark's version as QMP has one, under the name that clients expect:
- * {"qemu": {"micro", "minor", "major"}, "package"}. NULL: no memory.
+ * Returns Waymark's version in the form of QMP, with the members that clients expect: {"qemu":
+ * {"micro", "minor", "major"}, "package"}. NULL without memory.
  */
 json_t *version_as_json(void);
 
-/* The functions of the table, each in the file of its subject. */
+/* The functions of the table, in files by subject. */
 json_t *event_states(struct call *call);
 json_t *event_switch(struct call *call);
 json_t *event_switch_typed(struct call *call);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Dialects, the protocols of a session. Each is a row of session.c's table. Those of JSON
- * differ only in rules, which are plain data.
+ * Dialects, the protocols of a session. Each is a row of session.c's table. JSON dialects differ
+ * only in rules, which are plain data.
  */
 #ifndef MON_DIALECT_H
 #define MON_DIALECT_H
@@ -24,8 +24,8 @@ struct json_rules {
 	bool negotiates; /* no command before qmp_capabilities */
 	bool needs_arguments; /* commands with required parameters need the member */
 	bool id_is_string;
-	bool takes_regex; /* patterns are regular expressions, and may match nothing */
-	bool state_is_bool; /* of an event; else a word */
+	bool takes_regex; /* patterns are regular expressions, and need not match */
+	bool state_is_bool; /* an event's state is a boolean, not a word */
 };
 
 struct dialect {
@@ -39,12 +39,12 @@ struct dialect {
 struct monitor_session {
 	const struct dialect *dialect;
 	const char *prompt; /* HMP's */
-	char *line; /* HMP: the line so far */
+	char *line; /* HMP: the unfinished line */
 	size_t length;
-	struct json_scan scan; /* JSON: the value so far */
+	struct json_scan scan; /* JSON: the unfinished value */
 	bool negotiated;
 	bool ended; /* the client said quit */
-	struct holds holds; /* events that it has attached to */
+	struct holds holds; /* events that it is attached to */
 };
 
 void hmp_greet(struct monitor_session *s, FILE *out);

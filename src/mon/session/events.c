@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Commands that show and switch events and show categories; trace-attach holds events for as
- * long as its connection lasts.
+ * Commands that list and switch events and list categories. trace-attach holds events until its
+ * connection ends.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "mon/session/dialect.h"
 #include "mon/session/pattern.h"
 
-/* Backends that this process switches; events of the others are switched by tracers outside. */
+/* Backends that this process switches. External tracers switch the events of the others. */
 #define SWITCHABLE (WAYMARK_ANY_BACKEND & ~(unsigned int)WAYMARK_OUTSIDE_BACKENDS)
 
 static json_t *state_as_json(const struct call *call, const struct waymark_event_info *event)
@@ -28,7 +28,10 @@ static json_t *state_as_json(const struct call *call, const struct waymark_event
 	return json_string(!is_available ? "unavailable" : event->state ? "enabled" : "disabled");
 }
 
-/* With `vcpu` in the dialects that have vCPUs: whether the event can be on for single ones. */
+/*
+ * Converts events to JSON. In dialects with vCPUs, `vcpu` shows whether an event can be on for
+ * single ones.
+ */
 static json_t *as_json(const struct call *call, const struct waymark_event_list *list)
 {
 	bool has_vcpus = call->session->dialect->bit != STRATOVIRT;
@@ -57,7 +60,7 @@ json_t *event_states(struct call *call)
 	if (!pattern_open(&p, call)) {
 		return NULL;
 	}
-	/* For QMP an empty list is the answer that no event matches a pattern. */
+	/* QMP answers a pattern without matches with an empty list. */
 	if ((may_be_none && !p.is_name) || !pattern_fail_unmet(&p, call)) {
 		result = call_return(call, as_json(call, &p.list));
 	}
@@ -79,7 +82,7 @@ void print_event_states(FILE *out, const json_t *result)
 	}
 }
 
-/* The first event of the list that cannot be switched; NULL: all can. */
+/* Returns the first event of the list that cannot be switched; NULL if all can. */
 static const char *first_unavailable(const struct waymark_event_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
@@ -96,7 +99,7 @@ struct leniency {
 	bool unmet; /* a pattern that matches no event; never a name */
 };
 
-/* True if the events can be switched, all or none; false: the call failed. */
+/* True if the events can be switched, all or none. Returns false after failing the call. */
 static bool check(struct call *call, const struct pattern *p, struct leniency lenient)
 {
 	const char *unavailable = first_unavailable(&p->list);
@@ -152,7 +155,7 @@ json_t *event_switch_typed(struct call *call)
 	return switch_events(call, (struct leniency){ .unavailable = true });
 }
 
-/* Appends the names of an event in a trace: a scope has a second one for its end. */
+/* Appends the names of an event in a trace. A scope has a second name for its end. */
 static void append_names(json_t *names, const struct waymark_event_info *event)
 {
 	json_array_append_new(names, text_as_json(event->name));
@@ -177,7 +180,7 @@ static json_t *attached(const struct pattern *p, const struct waymark_output *ou
 		"begun", output->begun);
 }
 
-/* True if an event of the list is recorded by ctf; false: the call failed. */
+/* True if ctf records an event of the list. Returns false after failing the call. */
 static bool check_ctf(struct call *call, const struct pattern *p)
 {
 	for (size_t i = 0; i < p->list.count; i++) {

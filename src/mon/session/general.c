@@ -6,7 +6,7 @@
 #include "mon/session/command.h"
 #include "mon/session/dialect.h"
 
-/* True if a name is the command's, or the first word of it; "" is for all commands. */
+/* True if `name` is the command's name, or its first word. "" matches all commands. */
 static bool has_name(const struct command *command, const char *name)
 {
 	size_t n = strlen(name);

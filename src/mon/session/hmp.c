@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The dialect of typed lines: words between blanks, or between double quotes with escapes.
- * The arguments become JSON by the types of the table; a command's `print` makes text of
- * its result.
+ * The dialect of typed lines: words separated by blanks, or in double quotes with escapes. The
+ * arguments become JSON by the types in the table; a command's `print` makes text from its result.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -18,7 +17,7 @@
 
 /* ---- Arguments ---- */
 
-/* The character that a letter after a backslash means; 0: none. */
+/* Returns the character that a letter after a backslash stands for; 0 if none. */
 static char unescape(char c)
 {
 	static const char letters[] = "nr\\'\"";
@@ -28,7 +27,7 @@ static char unescape(char c)
 	return at ? characters[at - letters] : '\0';
 }
 
-/* Takes a quoted word, in place; NULL: it does not end, the call failed. */
+/* Reads a quoted word, in place. Returns NULL after failing the call, if the word does not end. */
 static char *take_quoted(struct call *call, char **line)
 {
 	char *word = ++*line;
@@ -58,7 +57,10 @@ static char *take_quoted(struct call *call, char **line)
 	return word;
 }
 
-/* Takes the first word of a line; only a quoted one can be empty. NULL: the call failed. */
+/*
+ * Reads the first word of a line; only a quoted one can be empty. Returns NULL after failing the
+ * call.
+ */
 static char *take_word(struct call *call, char **line)
 {
 	if (**line == '"') {
@@ -73,7 +75,7 @@ static char *take_word(struct call *call, char **line)
 	return word;
 }
 
-/* The last word of a command's name, as messages have it. */
+/* Returns the last word of a command's name, for messages. */
 static const char *short_name(const struct command *command)
 {
 	const char *blank = strrchr(command->name, ' ');
@@ -134,7 +136,7 @@ static json_t *read_choice(struct call *call, const struct param *p, const char 
 				       : call_fail(call, "unexpected argument \"%.100s\"", word);
 }
 
-/* The readers of types, and the errors where an argument is missing. */
+/* The readers of types, and the errors for missing arguments. */
 static const struct {
 	const char *type;
 	const char *missing; /* %s is the command's short name */
@@ -159,7 +161,7 @@ static size_t reader_of(const struct param *p)
 	return i;
 }
 
-/* Takes the rest of a line, without the blanks around it. */
+/* Returns the rest of a line, without the blanks around it. */
 static char *take_line(char **line)
 {
 	char *text = *line + strspn(*line, BLANKS);
@@ -173,7 +175,7 @@ static char *take_line(char **line)
 	return text;
 }
 
-/* Takes one argument off the line; false: the call failed. */
+/* Reads one argument of the line. Returns false after failing the call. */
 static bool take_argument(struct call *call, const struct param *p, char **line)
 {
 	size_t reader = reader_of(p);
@@ -193,7 +195,10 @@ static bool take_argument(struct call *call, const struct param *p, char **line)
 	return value && json_object_set_new(call->arguments, p->name, value) == 0;
 }
 
-/* Reads the rest of a line into the call's arguments; changes it. False: the call failed. */
+/*
+ * Reads the rest of a line as the call's arguments; changes the line. Returns false after failing
+ * the call.
+ */
 static bool take_arguments(struct call *call, char *line)
 {
 	const char *parameters = call->command->parameters;
@@ -214,7 +219,7 @@ static bool take_arguments(struct call *call, char *line)
 
 /* ---- Lines ---- */
 
-/* True if a line begins with the word or words of a command; `*rest` is what follows. */
+/* True if a line begins with the words of a command; `*rest` is the text after them. */
 static bool begins_with(char *line, const char *command, char **rest)
 {
 	size_t n = strlen(command);
@@ -226,7 +231,7 @@ static bool begins_with(char *line, const char *command, char **rest)
 	return true;
 }
 
-/* The command with the longest name that the line begins with. */
+/* Finds the command with the longest name that the line begins with. */
 static const struct command *find(char *line, char **arguments)
 {
 	const struct command *best = NULL;
@@ -260,7 +265,7 @@ static void run_command(struct call *call, char *arguments, FILE *out)
 	json_decref(result);
 }
 
-/* Runs one line, which it changes. Its text has newlines as in C. */
+/* Runs one line, which it changes. Newlines in its output have no carriage return. */
 static void run_line(struct monitor_session *s, char *line, FILE *out)
 {
 	struct call call = { .session = s, .error = "out of memory" };
@@ -306,7 +311,7 @@ static void send_text(FILE *out, const char *text)
 	}
 }
 
-/* Runs a line; returns the printed text, which the caller frees. NULL: no memory. */
+/* Runs a line; returns the printed text, which the caller frees, or NULL without memory. */
 static char *run_to_text(struct monitor_session *s, char *line)
 {
 	char *text = NULL;
@@ -356,7 +361,7 @@ static int refuse(FILE *out, const char *reason)
 	return -1;
 }
 
-/* Runs a complete line. Returns 0, or -1: the connection is to be closed. */
+/* Runs a complete line. Returns 0, or -1 to close the connection. */
 static int take(struct monitor_session *s, FILE *out)
 {
 	size_t length = s->length;
@@ -379,7 +384,7 @@ static int take(struct monitor_session *s, FILE *out)
 	return s->ended ? -1 : 0;
 }
 
-/* Appends to the line, and keeps room for a NUL. */
+/* Appends to the line; keeps room for a NUL. */
 static bool keep(struct monitor_session *s, const char *bytes, size_t size)
 {
 	char *line = realloc(s->line, s->length + size + 1);

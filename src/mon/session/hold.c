@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The list of held events. They are switched by names, so that no rule stays behind for
- * objects that are loaded later. Called by the commands of events.c and output.c, and by
- * the end of a session.
+ * The list of held events. They are switched by name, so that no rule remains for objects that are
+ * loaded later. Called by the commands of events.c and output.c, and at the end of a session.
  */
 #include "mon/session/hold.h"
 
@@ -15,7 +14,7 @@
 
 #include <waymark/vcpu.h>
 
-/* The bit after those of the vCPUs stands for vCPUs that are registered later. */
+/* The bit after those of the vCPUs, for vCPUs that are registered later. */
 #define LATER ((unsigned int)WAYMARK_VCPUS)
 #define WORDS (LATER / 32 + 1)
 
@@ -23,9 +22,9 @@
 struct held {
 	unsigned int holders;
 	bool was_on;
-	uint32_t *off_for; /* a bit for each vCPU, and LATER; NULL: it is not of single vCPUs */
-	bool off_as_whole; /* off for all, and no command has switched single ones */
-	uint64_t seen; /* number of the last call in which the client held it */
+	uint32_t *off_for; /* a bit for each vCPU, and LATER; NULL: not an event of single vCPUs */
+	bool off_as_whole; /* off for all vCPUs, and no command has switched single ones */
+	uint64_t seen; /* number of the last call in which its client held it */
 	uint64_t since; /* number of the call that added it */
 	const char *name; /* the key of the tree */
 	char text[];
@@ -33,7 +32,7 @@ struct held {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Both under the lock. */
+/* Both accessed under the lock. */
 static void *all; /* a tree of tsearch() */
 static uint64_t calls;
 
@@ -104,7 +103,7 @@ static struct held *create(const struct waymark_event_info *event)
 	return h;
 }
 
-/* Puts an event into the list; NULL where there is no memory. */
+/* Adds an event to the list; returns NULL without memory. */
 static struct held *insert(const struct waymark_event_info *event)
 {
 	struct held *h = create(event);
@@ -124,7 +123,7 @@ static void release(struct held *h)
 	}
 }
 
-/* Releases all but the first `count`. */
+/* Releases all events after the first `count`. */
 static void shrink(struct holds *h, size_t count)
 {
 	while (h->count > count) {
@@ -132,7 +131,7 @@ static void shrink(struct holds *h, size_t count)
 	}
 }
 
-/* Makes room for `more` events; without memory, false, what is there stays. */
+/* Makes room for `more` events. Returns false without memory; the present events stay. */
 static bool make_room(struct holds *h, size_t more)
 {
 	struct held **events = reallocarray(h->events, h->count + more, sizeof(*events));
@@ -144,7 +143,7 @@ static bool make_room(struct holds *h, size_t more)
 	return events && names;
 }
 
-/* Adds a holder, unless the client, all of whose events are `seen`, holds it already. */
+/* Adds a holder, unless the client holds the event already: all its events are marked as `seen`. */
 static bool hold(struct holds *h, const struct waymark_event_info *event)
 {
 	struct held *held = find(event->name);
@@ -160,7 +159,7 @@ static bool hold(struct holds *h, const struct waymark_event_info *event)
 	return held != NULL;
 }
 
-/* Fills `h->names` and `*count` with the names; false: no memory. */
+/* Holds the events, and sets `h->names` and `*count`. Returns false without memory. */
 static bool hold_all(struct holds *h, const struct waymark_event_list *list, size_t *count)
 {
 	bool done = true;
@@ -178,13 +177,13 @@ static bool hold_all(struct holds *h, const struct waymark_event_list *list, siz
 	return done;
 }
 
-/* The runtime's index of the vCPU of a bit in `off_for`. */
+/* Returns the runtime's index of the vCPU of a bit in `off_for`. */
 static unsigned int index_of(unsigned int vcpu)
 {
 	return vcpu == LATER ? WAYMARK_VCPU_LATER : vcpu;
 }
 
-/* Notes a state; LATER, which comes first, is the state of all that have no other. */
+/* Notes a state. LATER is noted first, as the state of all vCPUs without another one. */
 static void note_state(struct held *h, unsigned int vcpu, bool on)
 {
 	if (vcpu != LATER) {
@@ -194,7 +193,7 @@ static void note_state(struct held *h, unsigned int vcpu, bool on)
 	}
 }
 
-/* Notes which of the newly held events are off for a vCPU. False: no memory. */
+/* Notes which newly held events are off for a vCPU. Returns false without memory. */
 static bool note_vcpu(unsigned int vcpu)
 {
 	struct waymark_event_list list;
@@ -213,7 +212,7 @@ static bool note_vcpu(unsigned int vcpu)
 	return true;
 }
 
-/* The same for all vCPUs, if an event is on for one. */
+/* Notes that for all vCPUs if an event is on for any. */
 static bool note_vcpus(const struct waymark_event_list *list)
 {
 	bool may_differ = false;
@@ -249,7 +248,7 @@ static bool is_on(const char *name)
 	bool on = false;
 
 	if (waymark_list_events(name, &list, NULL) < 0) {
-		return true; /* no memory: assume it is */
+		return true; /* without memory, assume that it is on */
 	}
 	for (size_t i = 0; i < list.count; i++) {
 		on |= list.events[i].state != 0;
@@ -258,7 +257,7 @@ static bool is_on(const char *name)
 	return on;
 }
 
-/* Switches an event that is still on off for the vCPUs that it was off for. */
+/* If an event is still on, switches it off for the vCPUs that it was off for. */
 static void switch_vcpus_back(const struct held *h)
 {
 	bool may_differ = h->off_for && !h->off_as_whole && is_on(h->name);
@@ -270,7 +269,7 @@ static void switch_vcpus_back(const struct held *h)
 	}
 }
 
-/* Switches off what no other client holds and what was off before. */
+/* Switches off events that no other client holds and that were off before. */
 static void switch_back(struct holds *h)
 {
 	size_t count = 0;

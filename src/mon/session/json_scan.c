@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Takes one byte at a time; all state is in struct json_scan, so that input may be cut
- * anywhere. Called by qmp.c; never keeps more than the caller's maximum.
+ * Reads one byte at a time and keeps all state in struct json_scan, so that input may be cut
+ * anywhere. Called by qmp.c; never stores more than the caller's maximum.
  */
 #include "mon/session/json_scan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The nesting that QEMU accepts. */
+/* Maximum nesting, as in QEMU. */
 #define DEPTH_MAX 1024u
 
 static void restart(struct json_scan *s)
@@ -45,7 +45,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Takes a byte of a string; there is room for two bytes. */
+/* Reads a byte of a string. `text` has room for two bytes. */
 static enum json_found take_quoted(struct json_scan *s, char c)
 {
 	if ((unsigned char)c < 0x20) {
@@ -72,7 +72,7 @@ static enum json_found take_quoted(struct json_scan *s, char c)
 	return JSON_NOTHING;
 }
 
-/* Takes a byte outside of strings that does not end a word. */
+/* Reads a byte that is outside of strings and does not end a word. */
 static enum json_found take_plain(struct json_scan *s, char c)
 {
 	bool opens = c == '{' || c == '[';
@@ -95,7 +95,7 @@ static enum json_found take_plain(struct json_scan *s, char c)
 		s->depth -= s->depth > 0;
 		return s->depth ? JSON_NOTHING : JSON_VALUE;
 	}
-	/* Punctuation alone is a value: the parser reports it. */
+	/* Single punctuation is returned as a value, so that the parser reports it. */
 	s->is_word = !opens && !s->depth && c != ',' && c != ':';
 	return s->depth || s->is_word ? JSON_NOTHING : JSON_VALUE;
 }
@@ -115,9 +115,9 @@ enum json_found json_scan(struct json_scan *s, const char **bytes, const char *e
 	enum json_found found = JSON_NOTHING;
 
 	if (s->length && !s->depth && !s->quote && !s->is_word) {
-		restart(s); /* after the last value */
+		restart(s); /* drops the last value */
 	}
-	/* Moves to where the next request may begin. */
+	/* Moves to the possible start of the next request. */
 	while (s->skips && *bytes < end) {
 		s->skips = **bytes != '\n' && **bytes != '{';
 		*bytes += s->skips;

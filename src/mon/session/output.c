@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Commands about files: the trace, snapshots of it, the log. After an action they return the
- * state of the file, as the runtime has it then.
+ * Commands about files: the trace, snapshots of it, the log. After an action they return the file's
+ * new state, as reported by the runtime.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,9 @@
 #include "mon/session/hold.h"
 #include "mon/session/pattern.h"
 
-/* Carries out an action, one of those in the table; without one the file is only shown. */
+/*
+ * Carries out an action of the table; without an action does nothing, and the state is only shown.
+ */
 static int act(const char *name, const char *backend, const char *path, struct waymark_error *error)
 {
 	if (!name || strcmp(name, "status") == 0) {
@@ -45,7 +47,7 @@ json_t *output_control(struct call *call)
 			      text_as_json(output.path), "on", output.on, "begun", output.begun));
 }
 
-/* HMP prints nothing for an action. */
+/* Returns an empty result for an action, as HMP prints nothing for it. */
 json_t *output_typed(struct call *call)
 {
 	json_t *result = output_control(call);
@@ -69,7 +71,7 @@ void print_output(FILE *out, const json_t *result)
 	}
 }
 
-/* The path of a snapshot: its own directory, or the trace that it was added to. */
+/* Returns the path of a snapshot: its own directory, or the trace that it was added to. */
 static json_t *snapshot_path(struct call *call, const char *directory)
 {
 	struct waymark_output output;
@@ -108,7 +110,7 @@ void print_snapshot(FILE *out, const json_t *result)
 	fprintf(out, "Trace written to \"%s\".\n", member_text(result, "path"));
 }
 
-/* True if an event is built with the backend log; false: the call failed. */
+/* True if an event has the backend log. Returns false after failing the call. */
 static bool has_log(struct call *call)
 {
 	struct waymark_event_list list;
@@ -140,7 +142,7 @@ json_t *log_file(struct call *call)
 	return call_return(call, json_object());
 }
 
-/* True if the pattern, without the `-` that switches off, matches an event. */
+/* True if the pattern, without a leading `-` for off, matches an event. */
 static bool check_pattern(struct call *call, const char *pattern)
 {
 	struct pattern p;
@@ -154,7 +156,7 @@ static bool check_pattern(struct call *call, const char *pattern)
 	return is_good;
 }
 
-/* The pattern of an item `trace:PATTERN`; NULL: it is another item. */
+/* Returns the pattern of an item `trace:PATTERN`; NULL for another item. */
 static const char *pattern_of(const char *item)
 {
 	static const char trace[] = "trace:";
@@ -163,7 +165,9 @@ static const char *pattern_of(const char *item)
 	return strncmp(item, trace, strlen(trace)) == 0 && *pattern ? pattern : NULL;
 }
 
-/* True if the item exists, and its pattern matches an event; else the call failed. */
+/*
+ * True if the item exists and its pattern matches an event. Returns false after failing the call.
+ */
 static bool check_item(struct call *call, const char *item)
 {
 	const char *pattern = pattern_of(item);
@@ -179,7 +183,7 @@ static bool check_item(struct call *call, const char *item)
 	return check_pattern(call, pattern);
 }
 
-/* Takes the next item of a list with commas; `,,` is a comma in an item. */
+/* Returns the next item of a comma-separated list; `,,` is a comma in an item. */
 static char *next_item(char **items)
 {
 	char *item = *items;
@@ -195,7 +199,7 @@ static char *next_item(char **items)
 	return item;
 }
 
-/* Switches events; not by an option, whose dialect the program chooses. */
+/* Switches events directly, and not by an option, as the program chooses the dialect of options. */
 static int apply_item(const char *item, struct waymark_error *error)
 {
 	struct waymark_event_list list;
@@ -213,7 +217,7 @@ static int apply_item(const char *item, struct waymark_error *error)
 	return result;
 }
 
-/* Both change the text: all items are checked before one is applied. */
+/* Check all items before any is applied. Both functions change the text. */
 static bool check_items(struct call *call, char *items)
 {
 	bool good = true;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Translates a pattern of a dialect to one of waymark/control.h, and lists the events that it
- * matches.
+ * Translates a dialect's pattern to one of waymark/control.h, and lists the events that match it.
  */
 #include "mon/session/pattern.h"
 
@@ -43,7 +42,7 @@ static void fail_pattern(struct call *call, const struct waymark_error *error)
 	}
 }
 
-/* Takes the index of a vCPU, which may be any number. False: the call failed. */
+/* Accepts the index of a vCPU, which may be any number. Returns false after failing the call. */
 static bool open_vcpu(struct pattern *p, struct call *call, json_int_t index)
 {
 	if (index < 0 || index >= WAYMARK_VCPUS || !waymark_vcpu_find((unsigned int)index)) {
@@ -55,7 +54,7 @@ static bool open_vcpu(struct pattern *p, struct call *call, json_int_t index)
 	return true;
 }
 
-/* The call's pattern in the syntax of waymark/control.h. NULL: the call failed. */
+/* Returns the call's pattern in the syntax of waymark/control.h; NULL after failing the call. */
 static char *copy_pattern(struct call *call)
 {
 	const char *name = call_string(call, "name");
@@ -83,7 +82,7 @@ static bool list_events(struct pattern *p, struct call *call)
 	return true;
 }
 
-/* Leaves only events of single vCPUs; the name of another event fails. */
+/* Keeps only events of single vCPUs; fails for the name of another event. */
 static bool list_of_vcpu(struct pattern *p, struct call *call)
 {
 	bool has_matched = p->list.count != 0;
@@ -97,7 +96,7 @@ static bool list_of_vcpu(struct pattern *p, struct call *call)
 	       call_fail(call, "event \"%.500s\" is not vCPU-specific", p->text);
 }
 
-/* Lists the events that the text matches; on failure closes the pattern. */
+/* Lists the events that match; on failure closes the pattern. */
 static bool match(struct pattern *p, struct call *call)
 {
 	if (p->text) {

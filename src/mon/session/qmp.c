@@ -28,7 +28,7 @@ void qmp_greet(struct monitor_session *s, FILE *out)
 		out);
 }
 
-/* Sends the answer; takes `result` over, which is NULL if the call failed. */
+/* Sends the answer. Takes ownership of `result`, which is NULL if the call failed. */
 static void answer(struct call *call, json_t *result, json_t *id, FILE *out)
 {
 	json_t *reply = result ? json_pack("{s:o}", "return", result)
@@ -74,7 +74,7 @@ static bool check_members(struct call *call, json_t *request)
 	       call_fail(call, "QMP input lacks member 'execute'");
 }
 
-/* True if the command may run now: qmp_capabilities comes first, and once. */
+/* True if the command may run now: qmp_capabilities must come first, and only once. */
 static bool check_negotiation(struct call *call, const char *name)
 {
 	const struct monitor_session *s = call->session;
@@ -91,7 +91,7 @@ static bool check_negotiation(struct call *call, const char *name)
 	return true;
 }
 
-/* Some dialects want the member `arguments` even if it is empty. */
+/* Some dialects require the member `arguments` even if it is empty. */
 static bool check_has_arguments(struct call *call, const json_t *request)
 {
 	const char *parameters = call->command->parameters;
@@ -142,7 +142,10 @@ static json_t *run(struct call *call, json_t *request)
 	return result || call->error_class ? result : call_fail(call, "out of memory");
 }
 
-/* Fails with jansson's error, in other words where QMP has them or jansson means itself. */
+/*
+ * Fails with jansson's error. Replaces its text where QMP has its own, or where the text is about
+ * jansson.
+ */
 static void fail_parse(struct call *call, const json_error_t *error)
 {
 	const char *text = error->text;
@@ -161,7 +164,7 @@ static void fail_parse(struct call *call, const json_error_t *error)
 	call_fail(call, "JSON parse error, %s", text);
 }
 
-/* Answers one value; -1: the connection is to be closed. */
+/* Answers one value; returns -1 to close the connection. */
 static int take_value(struct monitor_session *s, FILE *out)
 {
 	struct call call = { .session = s };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Creates and destroys sessions; the table of dialects. */
+/* Creates and destroys sessions; has the table of dialects. */
 #include "mon/session/session.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static const struct json_rules stratovirt = {
 	.state_is_bool = true,
 };
 
-/* As in its tracing document of 2023, before the commands got their later names. */
+/* Rules of its tracing document of 2023, before the commands got their later names. */
 static const struct json_rules stratovirt_2023 = {
 	.format = JSON_COMPACT,
 	.needs_arguments = true,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The session of one client: bytes in, text out, no I/O of its own. A monitor calls the
- * sessions of its clients one at a time; several monitors may do so at the same time.
- * Nothing here prints, ends the program or waits, except commands that write files.
+ * The session of one client: bytes in, text out, without I/O. A monitor calls its clients' sessions
+ * one at a time; several monitors may do so at the same time. Nothing here prints, ends the program
+ * or waits, except commands that write files.
  */
 #ifndef MON_SESSION_H
 #define MON_SESSION_H
@@ -15,25 +15,28 @@
 
 struct monitor_session;
 
-/* Bytes of the longest command; more is an error that ends the connection. */
+/* Limit of a command; a longer one is an error that ends the connection. */
 #define SESSION_COMMAND_MAX (1u << 20)
 
-/* A session with the mode and the prompt of `options`, which outlive it. NULL: no memory. */
+/*
+ * Creates a session with the mode and the prompt of `options`, which must outlive it. Returns NULL
+ * without memory.
+ */
 struct monitor_session *session_create(const struct waymark_monitor_options *options);
 
-/* Writes the greeting. Returns 0, or -1 as session_feed(). */
+/* Writes the greeting. Returns 0, or -1 like session_feed(). */
 int session_greet(struct monitor_session *s, FILE *out);
 
 /*
- * Takes input as it arrives, and answers complete commands to `out`. Returns 0, or -1: close
- * the connection once `out` is sent.
+ * Reads input as it arrives, and writes the answers to complete commands to `out`. Returns 0, or
+ * -1: close the connection once `out` is sent.
  */
 int session_feed(struct monitor_session *s, const char *bytes, size_t size, FILE *out);
 
-/* True if the client holds events, which the end of the session releases. */
+/* True if the client holds events. The end of the session releases them. */
 bool session_holds(const struct monitor_session *s);
 
-/* Ends it, and releases what the client holds. NULL is legal. */
+/* Ends the session, and releases the events that the client holds. NULL is legal. */
 void session_destroy(struct monitor_session *s);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command trace-stats: events recorded and lost, in total, per event and per thread. The
- * first request per event begins to count them, since counting has a cost.
+ * The command trace-stats: events recorded and lost, in total, for each event and for each thread.
+ * Counting has a cost, so the first request for single events begins it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +18,9 @@ static json_t *numbers(uint64_t recorded, uint64_t lost, uint64_t bytes)
 		(json_int_t)lost, "bytes", (json_int_t)bytes);
 }
 
-/* An object with a name and a number before the three; takes `counted` over. */
+/*
+ * Makes an object with a name and a number before the three counts; takes ownership of `counted`.
+ */
 static json_t *row(const char *name, const char *key, json_int_t value, json_t *counted)
 {
 	json_t *object = json_pack("{s:o, s:I}", "name", text_as_json(name), key, value);
@@ -62,7 +64,7 @@ static json_t *threads_as_json(const struct waymark_thread_list *list)
 	return rows;
 }
 
-/* Repeats the writer's error: it is on standard error, which of a daemon is /dev/null. */
+/* Repeats the writer's error, as a daemon's standard error is /dev/null. */
 static void add_problem(json_t *result, const struct waymark_stats *stats)
 {
 	bool is_ctf = stats->write_backend == WAYMARK_CTF;
@@ -122,7 +124,7 @@ static json_t *collect(struct call *call, bool events, bool threads)
 	struct waymark_error error;
 
 	if (events) {
-		/* The first request begins to count per event, unless stats= says otherwise. */
+		/* The first request begins to count each event, unless stats= forbids it. */
 		struct waymark_stats stats;
 
 		waymark_get_stats(&stats);
@@ -130,11 +132,14 @@ static json_t *collect(struct call *call, bool events, bool threads)
 			waymark_count_events(true, NULL);
 		}
 		if (stats.counting != WAYMARK_COUNTING_OFF) {
-			/* Events are counted as they are drained; a flight recorder's stay. */
+			/*
+			 * Events are counted when they are drained, so drains them, except for a
+			 * flight recorder.
+			 */
 			struct waymark_output output;
 
 			if (waymark_get_output(NULL, &output, NULL) == 0 && !output.held) {
-				waymark_flush(NULL); /* an error is among the totals */
+				waymark_flush(NULL); /* the totals include its error */
 			}
 		}
 	}
