@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Losses as text and as JSON, from one table of their names. */
+/* Writes losses as text and as JSON, from one table of their names. */
 #include "view/gap.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include "base/compiler.h"
 
 static const struct word {
-	size_t at; /* of the number in struct losses */
+	size_t at; /* offset of the number in struct losses */
 	const char *key;
 	const char *before;
 	const char *what;

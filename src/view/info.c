@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The output of `waymark info`: first as text, then as JSON. Each view takes its numbers
- * from the sorted summary and the rest from the reader, which knows the process of each trace.
+ * The output of `waymark info`, as text and as JSON. Both use the numbers of the sorted summary,
+ * and the reader for the process of each trace.
  */
 #include "view/info.h"
 
@@ -17,7 +17,7 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
-/* Threads that the text lists; the JSON has all. */
+/* Maximum number of threads in the text; the JSON has all. */
 #define THREADS_SHOWN 32
 
 static bool is_big_endian(const struct reader *r)
@@ -50,7 +50,7 @@ static void put_seconds(struct out *out, int64_t ns, int width)
 	out_printf(out, "%*s", width, text);
 }
 
-/* Text on one line of a terminal. */
+/* Writes a text so that it stays on one line of a terminal. */
 static void put_escaped(struct out *out, const char *text)
 {
 	size_t length = strlen(text);
@@ -99,7 +99,7 @@ static void put_pids(struct out *out, const struct info *info)
 	out_str(out, s->more_pids ? ", and more\n" : "\n");
 }
 
-/* True if a trace records threads: else all records are of thread 0. */
+/* True if a trace records threads; otherwise all records have thread 0. */
 static bool tells_threads(const struct info *info)
 {
 	vec_foreach (const struct thread_count *, t, &info->summary->threads) {
@@ -133,7 +133,7 @@ static void put_thread(struct out *out, const struct reader *r, const struct thr
 	out_char(out, '\n');
 }
 
-/* Puts a table of the threads, if the trace records them. */
+/* Writes a table of the threads if the trace records them. */
 static void put_threads(struct out *out, const struct info *info)
 {
 	const struct summary *s = info->summary;
@@ -152,7 +152,7 @@ static void put_threads(struct out *out, const struct info *info)
 	}
 }
 
-/* The advice for each state of a trace; empty for those that need none. */
+/* The advice for each state of a trace; empty for states that need none. */
 static const struct advice {
 	const char *state;
 	const char *text;

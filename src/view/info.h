@@ -8,7 +8,7 @@
 #include "text/out.h"
 
 struct info {
-	const char *path; /* of a single trace, as the user wrote it */
+	const char *path; /* path of a single trace, as the user wrote it */
 	const struct reader *reader;
 	const struct summary *summary; /* sorted */
 	uint64_t problems; /* records that could not be read */

@@ -2,14 +2,13 @@
 /*
  * The JSON style of lines, an object for each record:
  *
- *	{"time":4242.000000123,"pid":29600,"event":"blk_read","args":{"offset":4096}}
- *	{"time":4243.000000500,"pid":29600,"gap":{"lost":17,"overwritten":0,...}}
+ * 	{"time":4242.000000123,"pid":29600,"event":"blk_read","args":{"offset":4096}}
+ * 	{"time":4243.000000500,"pid":29600,"gap":{"lost":17,"overwritten":0,...}}
  *
- * With several traces each object has the path of its trace after "time", as "trace".
- * Numbers keep all their digits; pointers and bytes are strings in hex; NULL and floats that are
- * not finite are null; an object of a callback is its text by {:?}; the bytes of an undeclared
- * event are "raw", in hex; strings that the recorder cut are listed after "args", as
- * "cut":["path"].
+ * With several traces each object has the path of its trace after "time", as "trace". Numbers keep
+ * all their digits. Pointers and bytes are strings in hex. NULL and floats that are not finite are
+ * null. The value of a callback is its text by {:?}. The bytes of an undeclared event are "raw", in
+ * hex. Strings that the recorder cut are listed after "args", as "cut":["path"].
  */
 #include <string.h>
 
@@ -53,11 +52,11 @@ static char *put_origin(char *out, const struct lines *v, const struct record *r
 	return out;
 }
 
-/* The step for an argument of that type whose value may be of another kind. */
+/* Returns the step for an argument of that type whose value may be of another kind. */
 static enum message_op careful_op(const struct type *t)
 {
 	if (t->class != TYPE_INTEGER) {
-		return MESSAGE_JSON_HEX; /* a number that stands for a string is its address */
+		return MESSAGE_JSON_HEX; /* a number in place of a string is its address */
 	}
 	if (t->is_bool) {
 		return MESSAGE_JSON_BOOL;
@@ -65,7 +64,7 @@ static enum message_op careful_op(const struct type *t)
 	return t->is_signed ? MESSAGE_JSON_SIGNED : MESSAGE_JSON;
 }
 
-/* Like careful_op(), for values that have their declared types. */
+/* Like careful_op(), for values that always have their declared types. */
 static enum message_op typed_op(const struct type *t)
 {
 	enum message_op op = careful_op(t);
@@ -106,7 +105,7 @@ static void add_argument(struct steps *s, size_t i, enum value_form form)
 	out_str(&s->text, step.op == MESSAGE_HEX ? "\"" : "");
 }
 
-/* Adds the list of cut strings; their names as JSON are made once. */
+/* Adds the list of cut strings. Makes their names' JSON only once. */
 static void add_cut(struct steps *s)
 {
 	const char **names = arena_array(s->arena, const char *, s->message->args);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Views with a line for each record: keeps the head of the line (time and origin) while it does
- * not change, compiles the message of a class at its first record, and writes runs of similar
- * records in one loop. lines_put() in the header is the fast way; this file has the rest.
+ * Views with a line for each record. Keeps the head of the line (time and origin) while it does not
+ * change, compiles the message of a class at its first record, and writes runs of similar records
+ * in one loop. lines_put() in the header is the fast path; this file has the slow paths.
  */
 #include "view/lines.h"
 
@@ -11,7 +11,7 @@
 #include "view/message/json.h"
 #include "view/message/number.h"
 
-/* Bytes of the longest path, if the style shows paths. */
+/* Returns the bytes of the longest path if the style shows paths. */
 static size_t path_room(const struct reader *r, const struct lines_style *style)
 {
 	size_t longest = 0;
@@ -117,7 +117,7 @@ void lines_put_slowly(struct lines *v, const struct record *rec)
 	lines_put_ready(v, rec, m ? m : make_message(v, rec->class));
 }
 
-/* A copy of the head of a line, which output cannot alias: the compiler keeps it in registers. */
+/* A local copy of a line's head. Output cannot alias it, so the compiler keeps it in registers. */
 struct head {
 	uint64_t block;
 	uint64_t span;
@@ -150,8 +150,8 @@ static inline char *put_head(const struct head *h, char *out, uint64_t ns)
 }
 
 /*
- * Puts records that have the same head and class, and a message that is direct; returns the first
- * record that differs.
+ * Writes records that have the same head and class, and a direct message. Returns the first record
+ * that differs.
  */
 static const struct record *put_alike(struct lines *v, const struct record *rec,
 	const struct record *end, const struct message *m)

@@ -2,7 +2,7 @@
 /*
  * Views that print a line for each record. The head of a line, its time and origin, is kept from
  * the line before; the rest is a message, compiled once for each event class. A style defines the
- * look. Lines go to an output that the caller owns. One thread.
+ * form of the lines. Lines are written to an output that the caller owns. One thread.
  */
 #ifndef VIEW_LINES_H
 #define VIEW_LINES_H
@@ -20,7 +20,7 @@ struct lines;
 
 struct lines_style {
 	char before_time[TIMESTAMP_PREFIX + 1];
-	const char *before_gap; /* begins the line of a gap */
+	const char *before_gap; /* start of a gap's line */
 	bool tells_tid; /* shows threads even if lines_show_tid() was not called */
 	bool for_people; /* times may be dates; differences always have a sign */
 	bool tells_trace; /* shows the path of a record's trace if there are several */
@@ -45,7 +45,7 @@ struct lines {
 	bool colour;
 	struct timestamp time;
 	struct arena arena;
-	VEC(struct message *) messages; /* by class index; NULL until first needed */
+	VEC(struct message *) messages; /* by class index; NULL until needed */
 	uint32_t pid; /* pid, tid and trace of `origin` */
 	uint32_t tid;
 	uint32_t tid_mask; /* all ones: lines show the thread; 0: they do not */
@@ -59,10 +59,10 @@ void lines_init(struct lines *v, struct out *out, struct reader *r, const struct
 	enum timestamp_mode mode);
 void lines_fini(struct lines *v);
 
-/* From now on lines show the thread. */
+/* Makes lines show the thread from now on. */
 void lines_show_tid(struct lines *v);
 
-/* Notes a record, printed or not: relative times count from the first one. */
+/* Notes a record, even one that is not printed: relative times count from the first one. */
 static inline void lines_see(struct lines *v, const struct record *rec)
 {
 	timestamp_see(&v->time, rec->ns);
@@ -70,10 +70,10 @@ static inline void lines_see(struct lines *v, const struct record *rec)
 
 /* ---- Parts of lines_put() ---- */
 
-/* Bytes of `origin` that are copied whatever its length: text of one host needs no more. */
+/* Bytes of `origin` that are always copied, whatever its length. Text of one host is not longer. */
 #define LINES_ORIGIN_COPY 16
 
-/* The class's message, or NULL if it is not compiled yet. */
+/* Returns the class's message, or NULL if it is not compiled yet. */
 static inline const struct message *lines_message(
 	const struct lines *v, const struct event_class *class)
 {
@@ -86,7 +86,7 @@ static inline bool lines_is_origin(const struct lines *v, const struct record *r
 		       ((rec->tid ^ v->tid) & v->tid_mask)) == 0;
 }
 
-/* True if the head that is kept is right for this record. */
+/* True if the kept head is valid for this record. */
 static inline bool lines_is_ready(const struct lines *v, const struct record *rec)
 {
 	return timestamp_is_ready(&v->time, rec->ns) && LIKELY(lines_is_origin(v, rec));
@@ -133,7 +133,7 @@ static inline void lines_put(struct lines *v, const struct record *rec)
 	}
 }
 
-/* The same for several records, which is faster than one by one. */
+/* Writes the lines of several records, faster than one by one. */
 void lines_put_few(struct lines *v, const struct record *records, size_t count);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reports of spans for programs: the numbers of a row in one order, as JSON and as CSV. The text
- * for people is in cmd/report and takes the same numbers.
+ * Reports of spans for programs: the numbers of a row in one order, as JSON and as CSV. cmd/report
+ * has the text for people, with the same numbers.
  */
 #include "view/report.h"
 
@@ -67,7 +67,7 @@ bool report_buckets(const struct report_row *row, unsigned int *first, unsigned 
 	return true;
 }
 
-/* NULL becomes null. */
+/* Writes a string; NULL becomes null. */
 static void put_string(struct out *out, const char *text)
 {
 	if (text) {
@@ -108,7 +108,7 @@ static void put_unpaired(struct out *out, const struct unpaired *u)
 	}
 }
 
-/* Puts a bucket: its lower limit, its upper limit, which is not inside, and its count. */
+/* Writes a bucket: its lower limit, its upper limit (exclusive), and its count. */
 static void put_bucket(struct out *out, const struct report_row *row, unsigned int bits)
 {
 	out_printf(out, "{\"from_ns\":%" PRIu64 ",\"to_ns\":%" PRIu64 ",\"count\":%" PRIu64 "}",
@@ -179,7 +179,7 @@ void report_put_json(struct out *out, const struct report *r, const struct repor
 	out_str(out, "]}\n");
 }
 
-/* Puts a text in quotes, doubling those inside; NULL is an empty cell. */
+/* Writes a text in quotes, with quotes inside doubled; NULL is an empty cell. */
 static void put_quoted(struct out *out, const char *text)
 {
 	if (!text) {
@@ -212,7 +212,7 @@ static void put_csv_titles(struct out *out, const struct report *r)
 	out_str(out, r->group ? ",group" : "");
 }
 
-/* A line for each bucket. */
+/* Writes a line for each bucket. */
 static void put_csv_buckets(struct out *out, const struct report *r, const struct report_form *form)
 {
 	unsigned int first;

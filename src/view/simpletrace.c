@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The simpletrace view: a table of what QEMU's releases print differently, Python's rounding of
- * times and its text of bytes, and the lines, whose fixed texts are made once for each class.
+ * The simpletrace view: a table of differences between QEMU's releases, Python's rounding of times
+ * and its text of bytes, and the lines, whose fixed texts are made once for each class.
  */
 #include "view/simpletrace.h"
 
@@ -43,12 +43,12 @@ struct simpletrace_field {
 struct simpletrace_line {
 	const char *name;
 	size_t name_length;
-	size_t room; /* bytes of everything but strings */
+	size_t room; /* bytes of everything except strings */
 	struct simpletrace_field *fields;
 	size_t count;
 };
 
-/* A major number without a minor one is known if any of its releases is. */
+/* Accepts a major number without a minor one if any of its releases is known. */
 static bool is_known(unsigned long major, unsigned long minor, bool has_minor)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(releases); i++) {
@@ -98,13 +98,16 @@ void simpletrace_view_fini(struct simpletrace_view *v)
 	arena_fini(&v->arena);
 }
 
-/* From here on a double cannot hold thousandths exactly, and Python's rounding is visible. */
+/*
+ * At this value and above, a double cannot represent thousandths exactly, and Python's rounding is
+ * visible.
+ */
 #define EXACT_NS (UINT64_C(1) << 52)
 
 /*
- * The double next to ns / 1000, for ns >= EXACT_NS: Python divides integers
- * exactly and rounds once. The quotient is made with 63 bits, which is more than
- * a double holds, and a mark for the remainder.
+ * Returns the double nearest to ns / 1000, for ns >= EXACT_NS: Python divides integers exactly and
+ * rounds once. The quotient is made with 63 bits, more than a double has, and a mark for the
+ * remainder.
  */
 static double divide_by_1000(uint64_t ns)
 {
@@ -155,7 +158,7 @@ static char *repr_byte(char *out, unsigned char c, char quote)
 
 char *simpletrace_repr(char *out, const char *text, size_t length)
 {
-	text = text ? text : ""; /* simpletrace files have no NULL */
+	text = text ? text : ""; /* simpletrace files cannot store NULL */
 	bool single = memchr(text, '\'', length) != NULL;
 	bool twice = memchr(text, '"', length) != NULL;
 	char quote = single && !twice ? '"' : '\'';
@@ -209,7 +212,7 @@ static char *copy(char *out, const char *text, size_t length)
 	return out + length;
 }
 
-/* `<delta> pid=<pid>`, without a blank behind it. */
+/* Writes `<delta> pid=<pid>`, without a blank after it. */
 static char *put_head(struct simpletrace_view *v, char *out, const struct record *rec)
 {
 	out = simpletrace_delta(out, v->started ? v->last_ns : rec->ns, rec->ns);

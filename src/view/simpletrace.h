@@ -23,7 +23,8 @@ struct simpletrace_style;
 struct simpletrace_line;
 
 /*
- * The style of a QEMU release such as "10.2" or "5"; NULL if it is not one of SIMPLETRACE_RELEASES.
+ * Returns the style of a QEMU release such as "10.2" or "5"; NULL if it is not in
+ * SIMPLETRACE_RELEASES.
  */
 const struct simpletrace_style *simpletrace_style_find(const char *version);
 
@@ -32,7 +33,7 @@ struct simpletrace_view {
 	struct reader *reader;
 	const struct simpletrace_style *style;
 	struct arena arena;
-	VEC(struct simpletrace_line *) lines; /* by class index; NULL until first needed */
+	VEC(struct simpletrace_line *) lines; /* by class index; NULL until needed */
 	uint64_t last_ns;
 	bool started;
 };
@@ -41,13 +42,13 @@ void simpletrace_view_init(struct simpletrace_view *v, struct out *out, struct r
 	const struct simpletrace_style *style);
 void simpletrace_view_fini(struct simpletrace_view *v);
 
-/* Writes the record's line; an event's class must know its arguments. */
+/* Writes the record's line. An event's class must have its arguments. */
 void simpletrace_view_put(struct simpletrace_view *v, const struct record *rec);
 
-/* Writes a time difference in microseconds with three decimals, rounded as Python does. */
+/* Writes a time difference in microseconds with three decimals, rounded like Python's. */
 char *simpletrace_delta(char *out, uint64_t from, uint64_t to);
 
-/* Writes a string as Python shows bytes: b'...'. Needs 4 * length + 16 bytes. */
+/* Writes a string like Python's bytes: b'...'. Needs 4 * length + 16 bytes. */
 char *simpletrace_repr(char *out, const char *text, size_t length);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A ring of the last lines; their memory is reused. */
+/* A ring of the last lines, whose memory is reused. */
 #include "view/tail.h"
 
 #include <stdlib.h>

@@ -16,15 +16,15 @@ struct tail_line {
 };
 
 struct tail {
-	uint64_t limit; /* lines that are kept, at least 1 */
-	uint64_t seen; /* lines taken so far */
+	uint64_t limit; /* number of lines that are kept, at least 1 */
+	uint64_t seen; /* number of lines added so far */
 	VEC(struct tail_line) lines; /* line n is at n modulo `limit` */
 };
 
 void tail_init(struct tail *t, uint64_t limit);
 void tail_fini(struct tail *t);
 
-/* Moves the line out of `from`, which is in memory and empty afterwards. */
+/* Adds the line in `from`, an output to memory, which is empty afterwards. */
 void tail_take(struct tail *t, struct out *from);
 
 /* Writes the kept lines, the oldest first. */

@@ -2,10 +2,10 @@
 /*
  * The text style of lines, for people:
  *
- *	4242.000000123 29600 blk_read offset 4096 length 512
+ * 	4242.000000123 29600 blk_read offset 4096 length 512
  *
- * The line of a gap begins with `#`. If hosts differ, the host comes before the process; on
- * demand the thread comes behind it, as 29600/29603.
+ * The line of a gap begins with `#`. If hosts differ, the host precedes the process. On demand the
+ * thread follows it, as 29600/29603.
  */
 #include <string.h>
 
@@ -22,7 +22,7 @@ static char *put_host(char *out, const char *host)
 	size_t length = strlen(host);
 
 	if (length == 0) {
-		*out++ = '-'; /* unknown: keeps the number of columns */
+		*out++ = '-'; /* unknown: keeps the columns in place */
 	}
 	out = message_escape(out, host, length < LINES_HOST ? length : LINES_HOST);
 	*out++ = ' ';

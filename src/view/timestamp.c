@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Times as text: makes the text that records share until their times differ in more digits. */
+/* Times as text: makes the text that records share until more digits of their times differ. */
 #include "view/timestamp.h"
 
 #define NS_PER_S UINT64_C(1000000000)
@@ -17,7 +17,9 @@ static char *put_two(char *out, unsigned int n)
 	return out;
 }
 
-/* `2026-11-21 12:34:56`, of the seconds since 1970: the calendar repeats every 400 years. */
+/*
+ * Writes `2026-11-21 12:34:56` from the seconds since 1970: the calendar repeats every 400 years.
+ */
 static char *put_date(char *out, uint64_t seconds)
 {
 	uint64_t days = seconds / 86400 + 719468; /* since March 1st of the year 0 */
@@ -55,7 +57,7 @@ static char *put_ns(char *out, uint64_t ns, bool as_date)
 }
 
 /*
- * The difference to the origin may be negative: threads' times are not in order, and a merged
+ * The difference from the origin may be negative: threads' times are not in order, and a merged
  * trace may have times before the boot of the first one's host.
  */
 void timestamp_prepare(struct timestamp *t, uint64_t ns)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Times as text: seconds and nine digits. Most digits are those of the record
- * before, so the text is kept and only its last four digits are written again.
+ * Times as text: seconds and nine digits. Most digits equal those of the previous record, so the
+ * text is kept and only its last four digits are written again.
  */
 #ifndef VIEW_TIMESTAMP_H
 #define VIEW_TIMESTAMP_H
@@ -29,22 +29,22 @@ struct timestamp {
 	bool for_people;
 	bool started;
 	uint64_t origin; /* times are relative to it */
-	uint64_t realtime; /* TIMESTAMP_WALL: added to a time, gives the one since 1970 */
+	uint64_t realtime; /* TIMESTAMP_WALL: offset from a time to the time since 1970 */
 	/* Times from `block` to `block + span` begin with `text`. */
 	uint64_t block;
-	uint64_t span; /* 0: only the time that was prepared last does */
+	uint64_t span; /* 0: valid only for the time that was prepared last */
 	char text[32];
 	unsigned int length;
 };
 
 /*
- * `prefix` is put before each time. `for_people`: a delta >= 0 has a sign too, and TIMESTAMP_WALL
- * is a date; else it is the seconds since 1970.
+ * Initializes a time. `prefix` precedes each time. `for_people`: a delta >= 0 has a sign, too, and
+ * TIMESTAMP_WALL is a date, otherwise the seconds since 1970.
  */
 void timestamp_init(
 	struct timestamp *t, enum timestamp_mode mode, const char *prefix, bool for_people);
 
-/* Notes a record, printed or not: relative times count from the first one. */
+/* Notes a record, even one that is not printed: relative times count from the first one. */
 static inline void timestamp_see(struct timestamp *t, uint64_t ns)
 {
 	if (!t->started && (t->mode == TIMESTAMP_RELATIVE || t->mode == TIMESTAMP_DELTA)) {
@@ -59,7 +59,7 @@ static inline bool timestamp_is_ready(const struct timestamp *t, uint64_t ns)
 	return LIKELY(ns - t->block < t->span);
 }
 
-/* Makes it ready for this time. Once for each line for which it is not ready. */
+/* Prepares the text for this time. Call once for each line for which it is not ready. */
 void timestamp_prepare(struct timestamp *t, uint64_t ns);
 
 /* Writes the time of a record after timestamp_see(); returns its end. */

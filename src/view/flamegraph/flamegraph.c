@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tree of a flame graph. One hash table, at most half full, finds the children of all frames
- * by name, so that a frame may have a million of them.
+ * The tree of a flame graph. One hash table, at most half full, finds the children of all frames by
+ * name, so that a frame may have a million children.
  */
 #include "view/flamegraph/flamegraph.h"
 
@@ -112,7 +112,7 @@ static void sum_totals(struct flamegraph *g)
 	}
 }
 
-/* Sorts all frames once; each then goes before its siblings, from the last name to the first. */
+/* Sorts all frames once, then puts each before its siblings, from the last name to the first. */
 static void sort_children(struct flamegraph *g)
 {
 	size_t n = g->frames.count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks of scopes as a flame graph: adds each frame that has events, and names it. */
+/* Draws stacks of scopes as a flame graph: adds each frame that has events, and names it. */
 #include <stdio.h>
 
 #include "analyse/stacks.h"
@@ -8,7 +8,7 @@
 
 #define LABEL_BYTES 512
 
-/* The label of a process: its name and pid, and its host if traces are of several hosts. */
+/* Writes the label of a process: its name and pid, and its host if traces are of several hosts. */
 static void put_process(
 	char label[LABEL_BYTES], const struct reader *r, const struct stack_frame *f)
 {

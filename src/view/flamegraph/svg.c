@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A flame graph as SVG: the root at the top, children below, each as wide as its time. Frames are
- * written in the order of a walk from parent to child, from which the script derives the tree.
- * Invariant: the file is XML, whatever bytes names have.
+ * Writes a flame graph as SVG: the root at the top, children below, the width of each frame
+ * proportional to its time. Frames are written in the order of a walk from parent to child, from
+ * which the script derives the tree. Invariant: the file is XML, whatever bytes names have.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -12,10 +12,10 @@
 #include "base/utf8.h"
 #include "view/flamegraph/flamegraph.h"
 
-/* The script, line by line: flamegraph.js. Ends with NULL. */
+/* The script, line by line: flamegraph.js. The last line is NULL. */
 extern const char *const flamegraph_script[];
 
-/* Lengths of the picture, in pixels; flamegraph.js has WIDTH, INSET and COLUMN too. */
+/* Lengths of the picture, in pixels; flamegraph.js repeats WIDTH, INSET and COLUMN. */
 #define WIDTH 1200
 #define ROW 18
 #define TOP 54
@@ -23,21 +23,22 @@ extern const char *const flamegraph_script[];
 #define INSET 3
 #define COLUMN 7.3
 
-/* Thinner frames are left out: a tenth of a pixel, in thousandths. */
+/* Thinner frames are not drawn: a tenth of a pixel, in thousandths. */
 #define THINNEST 100
 
 /* Positions are rounded to thousandths of a pixel. */
 #define PER_PIXEL 1000
 
 /*
- * The position of a time, in thousandths of a pixel; not a sum, which machines round differently.
+ * Returns the position of a time, in thousandths of a pixel. No sum of rounded parts, which would
+ * depend on the machine.
  */
 static uint64_t place(const struct flamegraph *g, uint64_t ns)
 {
 	return (uint64_t)((double)ns / (double)g->root->total_ns * (WIDTH * PER_PIXEL));
 }
 
-/* The right edge of a frame, in nanoseconds; at most UINT64_MAX. */
+/* Returns the right edge of a frame, in nanoseconds; at most UINT64_MAX. */
 static uint64_t end_of(const struct flame_frame *f)
 {
 	return f->start_ns > UINT64_MAX - f->total_ns ? UINT64_MAX : f->start_ns + f->total_ns;
@@ -71,13 +72,13 @@ static void put_byte(struct out *out, char c)
 	}
 }
 
-/* True for a character that is written as an escape: XML has no U+FFFE and U+FFFF. */
+/* True for a character that must be escaped: XML has no U+FFFE and U+FFFF. */
 static bool is_escaped(uint32_t code)
 {
 	return escape_is_misleading(code) || code == 0xfffe || code == 0xffff;
 }
 
-/* Puts the character at `s` so that it is XML and harmless; returns its bytes. */
+/* Writes the character at `s` as harmless XML; returns its bytes. */
 static size_t put_character(struct out *out, const char *s, size_t len)
 {
 	size_t n = utf8_length(s, len);
@@ -106,8 +107,8 @@ static void put_text(struct out *out, const char *s)
 }
 
 /*
- * Columns that a character takes at most: letters of other scripts may be wide,
- * escapes are long.
+ * Returns the columns that a character may need: letters of other scripts may be wide, escapes are
+ * long.
  */
 static size_t columns_of(const char *s, size_t n)
 {
@@ -117,7 +118,7 @@ static size_t columns_of(const char *s, size_t n)
 	return (unsigned char)*s < 0x20 || (unsigned char)*s >= 0x7f ? ESCAPE_MAX : 1;
 }
 
-/* Bytes of `s` that fit into `columns`. */
+/* Returns the number of bytes of `s` that fit into `columns`. */
 static size_t fitting(const char *s, size_t len, size_t columns)
 {
 	size_t i = 0;
@@ -142,7 +143,7 @@ static size_t columns_in(double width)
 	return room < 0 ? 0 : (size_t)room;
 }
 
-/* The name, or its beginning and `..`, or nothing where not even a letter has room. */
+/* Writes the name, or its first characters and `..`, or nothing if not even a letter fits. */
 static void put_label(struct out *out, const char *name, size_t columns)
 {
 	size_t len = strlen(name);
@@ -178,7 +179,7 @@ static void put_duration(struct out *out, uint64_t ns)
 	out_printf(out, "%" PRIu64 " ns", ns);
 }
 
-/* The name, and the time where the whole name leaves room for it. */
+/* Writes the name, and the time if there is room after the whole name. */
 static void put_frame_label(struct out *out, const struct flame_frame *f, size_t columns)
 {
 	struct out time;
@@ -195,7 +196,7 @@ static void put_frame_label(struct out *out, const struct flame_frame *f, size_t
 	out_fini(&time);
 }
 
-/* The tooltip: the name, then its numbers. */
+/* Writes the tooltip: the name, then its numbers. */
 static void put_tooltip(const struct flamegraph *g, struct out *out, const struct flame_frame *f)
 {
 	double share = (double)f->total_ns / (double)g->root->total_ns;
@@ -211,7 +212,8 @@ static void put_tooltip(const struct flamegraph *g, struct out *out, const struc
 }
 
 /*
- * Warm colours, cold ones for the kernel, light enough for black text. Equal names have equal ones.
+ * Returns a warm colour, a cold one for the kernel, light enough for black text. Equal names have
+ * equal colours.
  */
 static unsigned int colour_of(const struct flame_frame *f)
 {
@@ -248,7 +250,7 @@ static void put_frame(const struct flamegraph *g, struct out *out, const struct 
 	out_str(out, "</text></g>\n");
 }
 
-/* The frame that follows one which is drawn or not, its children first; NULL at the end. */
+/* Returns the frame after a drawn or skipped one, its children first; NULL at the end. */
 static struct flame_frame *step(struct flame_frame *f, bool into)
 {
 	if (into && f->child) {
@@ -265,13 +267,13 @@ static struct flame_frame *step(struct flame_frame *f, bool into)
 	return f->next;
 }
 
-/* The number of frames that are drawn, and the depth of the deepest. */
+/* The number of drawn frames, and the depth of the deepest. */
 struct drawn {
 	uint64_t frames;
 	uint32_t depth;
 };
 
-/* Walks over all frames that are drawn and puts them, unless `out` is NULL. */
+/* Walks over all drawn frames and writes them, unless `out` is NULL. */
 static struct drawn walk(const struct flamegraph *g, struct out *out)
 {
 	struct drawn drawn = { 0 };
@@ -317,7 +319,7 @@ static void put_head(struct out *out, const char *title, unsigned int height)
 	out_str(out, "</text>\n");
 }
 
-/* Puts the meaning of the width, and the time of the whole width. */
+/* Writes the meaning of the width, and the time of the whole width. */
 static void put_total(struct out *out, const struct flamegraph *g)
 {
 	out_str(out, "<text x=\"3\" y=\"42\"><tspan id=\"total\">");

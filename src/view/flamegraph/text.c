@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* A flame graph for programs: folded stacks and JSON. Without recursion: stacks may be deep. */
+/*
+ * Writes a flame graph for programs: folded stacks and JSON. Uses no recursion, as stacks may be
+ * deep.
+ */
 #include <inttypes.h>
 
 #include "base/escape.h"
 #include "view/flamegraph/flamegraph.h"
 #include "view/message/json.h"
 
-/* A name as a part of a folded stack. */
+/* Writes a name as a part of a folded stack. */
 static void put_part(struct out *out, const char *name)
 {
 	char escape[ESCAPE_MAX];
@@ -24,7 +27,7 @@ static void put_part(struct out *out, const char *name)
 	}
 }
 
-/* The names from below the root to a frame; `path` has room for all of them. */
+/* Writes the names from below the root to a frame; `path` has room for all of them. */
 static void put_stack(struct out *out, const struct flame_frame *f, const char **path)
 {
 	uint32_t depth = f->depth;
@@ -77,7 +80,7 @@ static void put_head(struct out *out, const struct flame_frame *f)
 		f->total_ns, f->self_ns, f->count);
 }
 
-/* Closes a frame and those above it whose last child it is; returns what follows. */
+/* Closes a frame, and each parent whose last child it is; returns the next frame. */
 static const struct flame_frame *close_frames(struct out *out, const struct flame_frame *f)
 {
 	for (; f && !f->next; f = f->parent) {

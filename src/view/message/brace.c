@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Values rendered by src/brace: placeholders of messages with braces, values that printf has no
+ * Renders values with src/brace: placeholders of messages with braces, values that printf has no
  * conversion for, and their forms in JSON.
  */
 #include "view/message/putters.h"
@@ -15,7 +15,7 @@
 /* Printed after a truncated value; C strings and trees contain their own mark. */
 #define CUT "..."
 
-/* The kind of a value, one of enum debug_kind. */
+/* Returns the kind of a value, one of enum debug_kind. */
 static unsigned int kind_of(const struct type *t, const struct value *v)
 {
 	static const uint8_t integers[17][2] = {
@@ -41,7 +41,7 @@ static unsigned int kind_of(const struct type *t, const struct value *v)
 	}
 }
 
-/* True if the value has the form of its kind: some formats cannot hold all kinds. */
+/* True if the value has the form of its kind; some formats cannot store all kinds. */
 static bool is_of_kind(unsigned int kind, const struct value *v)
 {
 	static const uint8_t kinds[] = {
@@ -54,7 +54,7 @@ static bool is_of_kind(unsigned int kind, const struct value *v)
 	return kind < DEBUG_KINDS && v->kind == kinds[debug_shapes[kind].form];
 }
 
-/* The value for src/brace; numbers are cut to the width of their kind. */
+/* Makes the value for src/brace; cuts numbers to the width of their kind. */
 static struct waymark_debug debug_of(unsigned int kind, const struct value *v)
 {
 	const struct debug_shape *shape = &debug_shapes[kind];
@@ -211,7 +211,7 @@ static char *put_hex(char *out, const struct value *v)
 	return out + 1;
 }
 
-/* Puts a character as a string, an invalid one as a number. */
+/* Writes a character as a string, an invalid one as a number. */
 static char *put_character(char *out, const struct message_step *step, const struct value *v)
 {
 	struct message_placeholder display = *step->placeholder;
@@ -226,9 +226,7 @@ static char *put_character(char *out, const struct message_step *step, const str
 	return put_quoted(out, &by_display, v);
 }
 
-/*
- * True for NULL, a value of another form, and floats that are not finite: JSON has no such numbers.
- */
+/* True for NULL, a value of another form, and floats that are not finite, which JSON lacks. */
 static bool is_null(unsigned int kind, const struct value *v)
 {
 	uint64_t exponent = kind == DEBUG_F32	? UINT64_C(0x7f800000)

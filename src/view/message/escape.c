@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text with its control characters escaped, a word at a time: most text needs no escape. Writes
- * whole words, so callers reserve more than the text takes: see message_escape().
+ * Escapes the control characters of a text, reading one word at a time, as most text needs no
+ * escape. Writes whole words, so callers reserve more than the text needs: see message_escape().
  */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "view/message/message.h"
 #include "view/message/number.h"
 
-/* 0 if all bytes are printable ASCII: not below 0x20, not 0x7f, not above. */
+/* Returns 0 if all bytes are printable ASCII: 0x20 to 0x7e. */
 static uint64_t odd_bytes(uint64_t v)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);
@@ -28,7 +28,7 @@ static uint64_t load_low32(const char *p)
 	return v;
 }
 
-/* n < 8 bytes as a word, the first one lowest, filled up with blanks. */
+/* Loads n < 8 bytes as a word, the first one lowest, padded with blanks. */
 static uint64_t load_tail(const char *p, size_t n)
 {
 	uint64_t v = UINT64_C(0x2020202020202020) << (8 * n);
@@ -52,7 +52,7 @@ static NOINLINE char *escape_slowly(char *out, const char *text, size_t length)
 	return out;
 }
 
-/* Copies one word; returns the marks of what of it has to be escaped. */
+/* Copies one word; returns marks of the bytes that must be escaped. */
 static inline uint64_t copy_word(char *out, const char *text)
 {
 	uint64_t v;
@@ -72,7 +72,7 @@ char *message_escape(char *out, const char *text, size_t length)
 		number_store(out, v);
 		return UNLIKELY(odd_bytes(v)) ? escape_slowly(out, text, length) : out + length;
 	}
-	/* The last word overlaps the one before, unless they are whole. */
+	/* The last word overlaps the previous one, unless the length is a multiple of a word. */
 	uint64_t marks = copy_word(out + length - word, text + length - word);
 
 	for (size_t i = 0; i + word < length; i += word) {

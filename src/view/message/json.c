@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Values as JSON. Strings are copied eight bytes at a time as long as nothing in them needs an
+ * Writes values as JSON. Strings are copied eight bytes at a time while nothing in them needs an
  * escape.
  */
 #include "view/message/json.h"
@@ -14,7 +14,7 @@
 
 #define ONES UINT64_C(0x0101010101010101)
 
-/* Marks each byte of `v` that is zero; bytes above a zero byte may be marked too. */
+/* Marks each zero byte of `v`; bytes above a zero byte may be marked, too. */
 static uint64_t zero_bytes(uint64_t v)
 {
 	return (v - ONES) & ~v & (0x80 * ONES);
@@ -57,7 +57,7 @@ static char *put_ascii(char *out, unsigned char c)
 	return out;
 }
 
-/* Puts one character; a byte that is not UTF-8 becomes a lone surrogate. */
+/* Writes one character; a byte that is not UTF-8 becomes a lone surrogate. */
 static char *put_character(char *out, const char **text, size_t left)
 {
 	const char *p = *text;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * JSON for the views. A byte 0xNN that is not UTF-8 becomes \udcNN, which no valid
- * text contains: nothing is lost, and Python's surrogateescape undoes it.
- * Characters that mislead on a terminal are escaped, too.
+ * JSON for the views. A byte 0xNN that is not UTF-8 becomes \udcNN, which no valid text contains:
+ * nothing is lost, and Python's surrogateescape reverses it. Characters that mislead on a terminal
+ * are escaped, too.
  */
 #ifndef VIEW_MESSAGE_JSON_H
 #define VIEW_MESSAGE_JSON_H
@@ -12,11 +12,11 @@
 
 #include "text/out.h"
 
-/* Bytes that one of a string takes at most; JSON_QUOTES more for each string. */
+/* Maximum bytes for each byte of a string; JSON_QUOTES more for each string. */
 #define JSON_EXPANSION 6
 #define JSON_QUOTES 16
 
-/* Writes the inside of a string, without quotes; returns the end. */
+/* Writes the characters of a string, without quotes; returns the end. */
 char *json_put_text(char *out, const char *text, size_t length);
 
 /* Writes a string with its quotes; returns the end. */

@@ -27,7 +27,9 @@ static void add_text(struct steps *c, const char *text, size_t length)
 	c->text.len = (size_t)(end - c->text.data);
 }
 
-/* The width of `%0<width>x`, 1 for `%x`; 0 for a conversion that has more than digits. */
+/*
+ * Returns the width of `%0<width>x`, 1 for `%x`; 0 for a conversion that prints more than digits.
+ */
 static uint8_t hex_digits(const struct conversion *c)
 {
 	bool zeros = strcmp(c->flags, "0") == 0;
@@ -47,7 +49,7 @@ static bool is_plain(const struct conversion *c)
 	       c->width_arg == FORMAT_NO_ARG && c->precision_arg == FORMAT_NO_ARG;
 }
 
-/* The step of a conversion without flags, width and precision; MESSAGE_PRINTF for all others. */
+/* Returns the step of a conversion without flags, width and precision; else MESSAGE_PRINTF. */
 static enum message_op plain_op(const struct conversion *c)
 {
 	static const struct {
@@ -79,7 +81,7 @@ static int cut_width(int width)
 	return width < MESSAGE_WIDTH_MAX ? width : MESSAGE_WIDTH_MAX;
 }
 
-/* Bytes that width and precision can add to a step. */
+/* Returns the bytes that width and precision can add to a step. */
 static size_t padding_room(const struct conversion *c)
 {
 	if (c->width_arg != FORMAT_NO_ARG || c->precision_arg != FORMAT_NO_ARG) {
@@ -112,7 +114,7 @@ static void add_conversion(struct steps *c, const struct conversion *conversion)
 
 	steps_cast(&step, type, conversion->length,
 		conversion->letter == 'd' || conversion->letter == 'i');
-	if (conversion->letter == 'c') { /* needs no cast: only its lowest byte is shown */
+	if (conversion->letter == 'c') { /* needs no cast: only its lowest byte is printed */
 		step.mask = step.result = UINT64_MAX;
 		step.sign = 0;
 	}
@@ -164,13 +166,13 @@ static void add_field(struct steps *c, size_t i)
 	steps_add(c, step);
 }
 
-/* Adds the message, and behind it the number of a scope, which no format contains. */
+/* Adds the message, and after it the number of a scope, which no format contains. */
 static void add_event(struct steps *c)
 {
 	const struct event *event = c->event;
 	const struct format *f = &event->format;
 	bool is_empty = f->style == FORMAT_BRACES && f->source && f->source[0] == '\0';
-	bool all = f->count == 0 && !is_empty; /* there is no format, or it does not fit */
+	bool all = f->count == 0 && !is_empty; /* no format exists, or it does not fit */
 
 	add_format(c, &event->format);
 	for (size_t i = 0; i < event->arg_count; i++) {
@@ -199,7 +201,7 @@ void message_compile(struct message *m, struct arena *a, const struct event_clas
 	if (class->event) {
 		add_event(&c);
 	}
-	/* An empty message: drops the blank behind the lead. */
+	/* If the message is empty, removes the blank after the lead. */
 	c.text.len -= c.lead && c.steps.count == 0 && c.text.len == c.lead;
 	steps_add(&c, (struct message_step){ .op = MESSAGE_END });
 	steps_link(&c, form);

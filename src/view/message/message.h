@@ -2,8 +2,8 @@
 /*
  * An event as one line of text: the output of printf, or of Rust's format!, for its format and
  * arguments. A format is compiled once into a chain of steps, each with the function that writes
- * it, so that rendering parses nothing. A value is first cut to its declared C type; control
- * characters are escaped; arguments without a usable format are shown as name=value.
+ * it, so that rendering needs no parsing. A value is first cut to its declared C type. Control
+ * characters are escaped. Arguments without a usable format become name=value.
  */
 #ifndef VIEW_MESSAGE_MESSAGE_H
 #define VIEW_MESSAGE_MESSAGE_H
@@ -17,14 +17,14 @@
 #include "base/escape.h"
 #include "read/record.h"
 
-/* Larger widths and precisions are reduced to this: the argument of a `*` may be any number. */
+/* Larger widths and precisions are reduced to this, as the argument of a `*` may be any number. */
 #define MESSAGE_WIDTH_MAX 4096
 
 /* The form in which a step shows its argument. */
 enum message_op {
 	MESSAGE_END, /* no argument: the last text */
 	MESSAGE_TEXT, /* no argument: a part of a long text */
-	MESSAGE_UNSIGNED, /* only cut, neither extended nor promoted */
+	MESSAGE_UNSIGNED, /* cut only, neither extended nor promoted */
 	MESSAGE_PROMOTED,
 	MESSAGE_SIGNED,
 	MESSAGE_HEX, /* lower case, at least `digits` of them */
@@ -40,11 +40,11 @@ enum message_op {
 	MESSAGE_JSON_HEX, /* in quotes */
 	MESSAGE_JSON_CUT, /* no argument: the list of cut strings */
 	MESSAGE_PRINTF, /* with flags, width or precision */
-	MESSAGE_BRACE, /* a placeholder of a message with braces that needs src/brace */
-	MESSAGE_JSON_ODD, /* a JSON value: more than one word or a string of C */
+	MESSAGE_BRACE, /* a placeholder that needs src/brace */
+	MESSAGE_JSON_ODD, /* a JSON value that is neither one word nor a C string */
 };
 
-/* Steps copy all bytes of their text's array; a longer text takes several steps. */
+/* Steps copy all bytes of their text's array. A longer text needs several steps. */
 #define MESSAGE_TEXT_MAX 32
 #define MESSAGE_TEXT_SHORT 16
 
@@ -58,8 +58,8 @@ struct message_step {
 	message_put *put;
 	int32_t at; /* offset of the word whose last bytes are the argument */
 	uint16_t arg;
-	uint8_t op; /* of enum message_op */
-	uint8_t digits; /* MESSAGE_HEX: the least; a float: its bytes */
+	uint8_t op; /* enum message_op */
+	uint8_t digits; /* MESSAGE_HEX: the minimum; a float: its bytes */
 	uint32_t text_length;
 	uint32_t shift; /* bits below the argument in its word */
 	/* The value is (((v & mask) ^ sign) - sign) & result: cut, sign-extended, cut. */
@@ -67,41 +67,41 @@ struct message_step {
 	uint64_t sign;
 	uint64_t result;
 	union {
-		const struct conversion *conversion; /* of MESSAGE_PRINTF */
-		const char *const *names; /* of MESSAGE_JSON_CUT: of the first `arg` arguments */
-		const struct message_placeholder *placeholder; /* of the last two */
+		const struct conversion *conversion; /* for MESSAGE_PRINTF */
+		const char *const *names; /* for MESSAGE_JSON_CUT: names of `arg` arguments */
+		const struct message_placeholder *placeholder; /* for the last two forms */
 	};
 };
 
 struct message {
 	struct message_step *steps; /* the last one is MESSAGE_END */
-	size_t args; /* of the event */
-	size_t room; /* bytes of everything but strings, at most */
-	size_t expansion; /* bytes for each byte of a string, at most */
+	size_t args; /* number of the event's arguments */
+	size_t room; /* maximum bytes of everything but strings */
+	size_t expansion; /* maximum bytes for each byte of a string */
 	bool varies; /* in length: an argument is a string, or the event is undeclared */
 	bool measures; /* some steps must render their text to know its length */
-	size_t growth; /* if direct: bytes for each byte of the payload, at most */
-	bool direct; /* takes arguments from the payload, without decoding */
-	/* Writes the payload of an undeclared event behind the steps; else NULL. */
+	size_t growth; /* if direct: maximum bytes for each byte of the payload */
+	bool direct; /* reads arguments from the payload, without decoding */
+	/* Writes the payload of an undeclared event after the steps; else NULL. */
 	char *(*put_raw)(char *out, const struct message *m, const struct record *rec);
 	bool swap; /* the payload has the other byte order */
 };
 
 /*
- * Compiles the message of a class into `a`. `lead` is put before it, unescaped, with a blank
- * between if the message is not empty. `form` is that of the reader.
+ * Compiles the message of a class into `a`. `lead` precedes it, unescaped, with a blank after it if
+ * the message is not empty. `form` is the reader's.
  */
 void message_compile(struct message *m, struct arena *a, const struct event_class *class,
 	const char *lead, enum value_form form);
 
-/* Compiles a message of argument `i` alone, which is odd: by {:?}. */
+/* Compiles a message of argument `i` only, which is odd: by {:?}. */
 void message_compile_field(
 	struct message *m, struct arena *a, const struct event_class *class, size_t i);
 
 size_t message_room_varying(
 	const struct message *m, const struct record *rec, const struct value *values);
 
-/* Bytes that message_render() may write for this record. */
+/* Returns the maximum bytes that message_render() writes for this record. */
 static inline size_t message_room(
 	const struct message *m, const struct record *rec, const void *values)
 {
@@ -114,7 +114,7 @@ static inline size_t message_room(
 char *message_put_raw(char *out, const struct message *m, const struct record *rec);
 
 /*
- * Writes the message to `out`, without a NUL; returns its end. `args`: the result of
+ * Writes the message to `out`, without a NUL; returns its end. `args` is the result of
  * reader_values(), or the record's payload if the message is `direct`.
  */
 static inline char *message_render(
@@ -124,13 +124,16 @@ static inline char *message_render(
 	return UNLIKELY(m->put_raw) ? m->put_raw(out, m, rec) : out;
 }
 
-/* A value as {} shows it, a pointer as %p; "?" if it is not of its type. The caller frees it. */
+/*
+ * Returns a value as printed by {}, a pointer as by %p; "?" if it is not of its type. The caller
+ * frees the text.
+ */
 char *message_value_text(const struct type *t, const struct value *v);
 
 /* Copies text with its control characters escaped; needs ESCAPE_MAX * length + 8 bytes. */
 char *message_escape(char *out, const char *text, size_t length);
 
-/* The class's name, escaped. Lives in `a`. */
+/* Returns the class's name, escaped, in the memory of `a`. */
 char *message_name(struct arena *a, const struct event_class *class);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of four digits, and decimal output of numbers of nine digits and more. */
+/* The table of four digits, and decimal output of numbers with nine digits or more. */
 #include "view/message/number.h"
 
 #define ONES(a, b, c)                                                                             \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers as text, for the views: printing millions of lines a second leaves no
- * room for printf. Each writer stores whole words, so it needs NUMBER_ROOM bytes
- * behind `out` whatever the number is, and returns the end of the text.
+ * Numbers as text, for the views: printf is too slow for millions of lines a second. Each writer
+ * stores whole words, so it needs NUMBER_ROOM bytes at `out` whatever the number is, and returns
+ * the end of the text.
  */
 #ifndef VIEW_MESSAGE_NUMBER_H
 #define VIEW_MESSAGE_NUMBER_H
@@ -16,7 +16,7 @@
 
 #define NUMBER_E8 UINT64_C(100000000)
 
-/* A word whose first byte in memory is the lowest, on any host. */
+/* Stores a word whose lowest byte is the first in memory on any host. */
 static inline void number_store(char *out, uint64_t bytes)
 {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -28,10 +28,10 @@ static inline void number_store(char *out, uint64_t bytes)
 #define NUMBER_E4 10000u
 #define NUMBER_ZEROS UINT64_C(0x3030303030303030)
 
-/* "0000" to "9999": four digits for the price of one load. */
+/* "0000" to "9999", so that one load returns four digits. */
 extern const char number_fours[NUMBER_E4][4];
 
-/* The text of number_fours[v] as a word whose lowest byte is the first digit. */
+/* Returns the text of number_fours[v] as a word whose lowest byte is the first digit. */
 static inline uint64_t number_four(uint32_t v)
 {
 	uint32_t four;
@@ -43,7 +43,7 @@ static inline uint64_t number_four(uint32_t v)
 	return four;
 }
 
-/* The text of v < 10^8 with all eight digits, the first one lowest. */
+/* Returns the text of v < 10^8 with all eight digits, the first one lowest. */
 static inline uint64_t number_eight(uint32_t v)
 {
 	uint32_t high = v / NUMBER_E4;
@@ -51,21 +51,21 @@ static inline uint64_t number_eight(uint32_t v)
 	return number_four(high) | number_four(v - high * NUMBER_E4) << 32;
 }
 
-/* Exactly four digits: v < 10^4. */
+/* Writes exactly four digits: v < 10^4. */
 static inline char *number_fixed4(char *out, uint32_t v)
 {
 	memcpy(out, number_fours[v], sizeof(number_fours[v]));
 	return out + 4;
 }
 
-/* Exactly eight digits: v < 10^8. */
+/* Writes exactly eight digits: v < 10^8. */
 static inline char *number_fixed8(char *out, uint64_t v)
 {
 	number_store(out, number_eight((uint32_t)v));
 	return out + 8;
 }
 
-/* v < 10^8, without leading zeros; `zeros` is in bits. */
+/* Writes v < 10^8 without leading zeros; `zeros` is in bits. */
 static inline char *number_short(char *out, uint64_t v)
 {
 	uint64_t text = number_eight((uint32_t)v);
@@ -76,7 +76,7 @@ static inline char *number_short(char *out, uint64_t v)
 	return out + 8 - zeros / 8;
 }
 
-/* v >= 10^8. */
+/* Writes v >= 10^8. */
 char *number_long(char *out, uint64_t v);
 
 static inline char *number_decimal(char *out, uint64_t v)
@@ -90,7 +90,7 @@ static inline char *number_signed(char *out, int64_t v)
 	return number_decimal(out + (v < 0), v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
 }
 
-/* The eight lower-case hex digits of v, one a byte, the first one lowest. */
+/* Returns the eight lower-case hex digits of v, a byte each, the first one lowest. */
 static inline uint64_t number_hex8(uint32_t v)
 {
 	uint64_t x = __builtin_bswap32(v);
@@ -98,13 +98,13 @@ static inline uint64_t number_hex8(uint32_t v)
 	x = (x | x << 16) & UINT64_C(0x0000ffff0000ffff);
 	x = (x | x << 8) & UINT64_C(0x00ff00ff00ff00ff);
 	x = ((x & UINT64_C(0x000f000f000f000f)) << 8) | (x >> 4 & UINT64_C(0x000f000f000f000f));
-	/* Lanes of 10 and more reach bit 4 when 6 is added: they need 'a' - '0' - 10 more. */
+	/* Digits of 10 and more reach bit 4 when 6 is added: they need 'a' - '0' - 10 more. */
 	uint64_t letters = (x + UINT64_C(0x0606060606060606)) >> 4 & UINT64_C(0x0101010101010101);
 
 	return x + NUMBER_ZEROS + letters * ('a' - '0' - 10);
 }
 
-/* At least `digits` hex digits (1 to 16), with leading zeros. */
+/* Writes at least `digits` hex digits (1 to 16), with leading zeros. */
 static inline char *number_hex(char *out, uint64_t v, unsigned int digits)
 {
 	unsigned int needed = (67u - (unsigned int)__builtin_clzll(v | 1)) / 4;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One value with flags, width and precision, as printf would print it; and values that are not of
- * the class of their conversion. Few events need this.
+ * Writes one value with flags, width and precision, like printf; also values that do not fit the
+ * class of their conversion. Few events need this.
  */
 #include "view/message/putters.h"
 
@@ -57,7 +57,7 @@ static char *bare_digits(char *out, char letter, uint64_t v)
 	}
 }
 
-/* The sign, or the prefix of an alternate form. */
+/* Returns the sign, or the prefix of an alternate form. */
 static const char *number_prefix(const struct message_spec *s, uint64_t v, bool negative)
 {
 	bool is_signed = s->letter == 'd' || s->letter == 'i';
@@ -74,7 +74,9 @@ static const char *number_prefix(const struct message_spec *s, uint64_t v, bool 
 	return s->letter == 'X' && s->alternate && v ? "0X" : "";
 }
 
-/* Zeros before `n` digits: for the precision, the octal prefix, or the width. */
+/*
+ * Returns the number of zeros before `n` digits: for the precision, the octal prefix, or the width.
+ */
 static size_t leading_zeros(
 	const struct message_spec *s, const char *digits, size_t n, size_t prefix)
 {
@@ -112,7 +114,7 @@ static char *put_number(char *out, const struct message_spec *s, uint64_t v)
 	return s->left ? fill(out + n, ' ', padding) : out + n;
 }
 
-/* Text of `length` bytes in a field of the spec's width. */
+/* Writes a text of `length` bytes in a field of the spec's width. */
 char *message_put_text(char *out, const struct message_spec *s, const char *text, size_t length)
 {
 	size_t padding = s->width > length ? s->width - length : 0;
@@ -151,7 +153,7 @@ char *message_put_misfit(char *out, const struct value *value)
 	}
 }
 
-/* The argument of a `*`, limited to what message_room() reserved. */
+/* Returns the argument of a `*`, limited to the room that message_room() reserved. */
 static int star(const struct value *value)
 {
 	int n = value->kind == VALUE_NUMBER ? (int)(uint32_t)value->number : 0;
@@ -196,7 +198,7 @@ static struct message_spec resolve(const struct conversion *c, const struct valu
 	return s;
 }
 
-/* Puts a float by snprintf(), with a format made from the spec. */
+/* Writes a float by snprintf(), with a format made from the spec. */
 static char *put_float(char *out, const struct message_spec *s, uint64_t bits, unsigned int bytes)
 {
 	char format[16] = "%";

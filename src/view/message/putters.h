@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writers of single values, which render.c puts into its table: of printf's flags (printf.c), of
- * messages with braces (brace.c), of JSON (json.c). All write to `out`, where message_room() bytes
- * are free, and return the end. Private to src/view/message.
+ * Writers of single values for the table in render.c: with printf's flags (printf.c), for messages
+ * with braces (brace.c), for JSON (json.c). All write to `out`, where message_room() bytes are
+ * free, and return the end. Private to src/view/message.
  */
 #ifndef VIEW_MESSAGE_PUTTERS_H
 #define VIEW_MESSAGE_PUTTERS_H
@@ -26,26 +26,26 @@ struct message_spec {
 	char letter;
 };
 
-/* The value, cast to its declared type and by its conversion. */
+/* Returns the value, cast to its declared type and by its conversion. */
 static inline uint64_t message_cut(const struct message_step *s, uint64_t v)
 {
 	return (((v & s->mask) ^ s->sign) - s->sign) & s->result;
 }
 
-/* Puts the text of a step. */
+/* Writes the text of a step. */
 static inline char *message_put_lead(char *out, const struct message_step *step)
 {
 	memcpy(out, step->text, sizeof(step->text));
 	return out + step->text_length;
 }
 
-/* Puts the rest of the message. */
+/* Writes the rest of the message. */
 static inline char *message_next(char *out, const struct message_step *step, const void *args)
 {
 	return step[1].put(out, step + 1, args);
 }
 
-/* True if the step takes a number as its bits. */
+/* True if the step's argument is a number, read as its bits. */
 static inline bool message_is_number(enum message_op op)
 {
 	return op >= MESSAGE_UNSIGNED && op < MESSAGE_STRING;
@@ -56,19 +56,19 @@ static inline bool message_is_number(enum message_op op)
 char *message_put_text(char *out, const struct message_spec *s, const char *text, size_t length);
 char *message_put_string(char *out, const struct message_spec *s, const struct value *value);
 
-/* A value that is not of the class that its conversion needs. */
+/* Writes a value that does not fit the class of its conversion. */
 char *message_put_misfit(char *out, const struct value *value);
 
-/* The value of a MESSAGE_PRINTF step. */
+/* Writes the value of a MESSAGE_PRINTF step. */
 char *message_put_printf(
 	char *out, const struct message_step *step, const struct value *values) COLD;
 
 /* ---- json.c ---- */
 
-/* The value of a MESSAGE_JSON, _SIGNED, _BOOL or _HEX step. */
+/* Writes the value of a MESSAGE_JSON, _SIGNED, _BOOL or _HEX step. */
 message_put message_put_json;
 
-/* MESSAGE_JSON_CUT: the names of strings that were cut; nothing if none was. */
+/* MESSAGE_JSON_CUT: writes the names of strings that were cut; nothing if none was. */
 message_put message_put_cut;
 
 /* ---- brace.c ---- */
@@ -82,12 +82,12 @@ struct message_placeholder {
 message_put message_put_brace;
 message_put message_put_json_odd;
 
-/* Bytes of the step's text, before any escapes. */
+/* Returns the bytes of the step's text, before any escapes. */
 size_t message_measure(const struct message_step *step, const struct value *values);
 
 /* ---- render.c ---- */
 
-/* The writer of the step; `checked`: the value may be of another class than its type says. */
+/* Returns the writer of the step. `checked`: the value may not be of its type's class. */
 message_put *message_putter(const struct message_step *step, bool checked);
 
 #endif

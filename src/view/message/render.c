@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rendering: the function of each step ends with a tail call of the next step's function, so a
- * message is a row of jumps without a loop. The table of these functions is here; rare ones are
- * in printf.c, brace.c and json.c. The caller reserved message_room() bytes: nothing here checks
- * for space.
+ * Renders messages: the function of each step ends with a tail call of the next step's function, so
+ * a message is a row of jumps without a loop. The table of these functions is here; rarely used
+ * ones are in printf.c, brace.c and json.c. The caller has reserved message_room() bytes: nothing
+ * here checks for space.
  */
 #include "view/message/putters.h"
 
@@ -31,7 +31,7 @@ static char *put_part(char *out, const struct message_step *step, const void *ar
 	return message_next(message_put_lead(out, step), step, args);
 }
 
-/* The argument; bits above its type are undefined, and the step's mask removes them. */
+/* Returns the argument. Bits above its type are undefined; the step's mask removes them. */
 static inline uint64_t number(const struct message_step *step, const void *args)
 {
 	uint64_t v;
@@ -136,7 +136,7 @@ static char *put_word(char *out, const struct message_step *step, const void *ar
 	return put_decimal(put_short_lead(out, step), step, args, v);
 }
 
-/* A string that is NULL, or was cut. */
+/* Writes a string that is NULL, or was cut. */
 static NOINLINE char *put_marked(char *out, const unsigned char *bytes, uint32_t length)
 {
 	struct value value;
@@ -187,7 +187,7 @@ static message_put *const putters[] = {
 	[MESSAGE_JSON_ODD] = message_put_json_odd,
 };
 
-/* A step for a number whose value may be of another kind. */
+/* Writes a number whose value may be of another kind. */
 static char *put_checked(char *out, const struct message_step *step, const void *args)
 {
 	const struct value *value = (const struct value *)args + step->arg;
@@ -207,7 +207,7 @@ message_put *message_putter(const struct message_step *step, bool checked)
 	return checked && message_is_number(step->op) ? put_checked : putters[step->op];
 }
 
-/* Puts the payload of an undeclared event: its words, then the bytes left over. */
+/* Writes the payload of an undeclared event: its words, then the remaining bytes. */
 COLD char *message_put_raw(char *out, const struct message *m, const struct record *rec)
 {
 	const unsigned char *p = rec->payload;

@@ -48,13 +48,13 @@ static uint64_t low_bits(unsigned int bits)
 	return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
 }
 
-/* Bits of a declared integer; 64 for a plain `char`, which an unknown host extended. */
+/* Returns the bits of a declared integer; 64 for a plain `char`, which an unknown host extended. */
 static unsigned int type_bits(const struct type *t)
 {
 	return t->class != TYPE_INTEGER || t->is_char || t->size64 == 0 ? 64 : 8u * t->size64;
 }
 
-/* The bits to which `hh`, `h` or a PRI macro of those widths cuts a value; 0 for others. */
+/* Returns the bits to which `hh`, `h` or a PRI macro of those widths cuts a value; 0 for others. */
 static unsigned int narrow_bits(const char *length)
 {
 	static const struct {
@@ -79,8 +79,8 @@ static unsigned int narrow_bits(const char *length)
 }
 
 /*
- * A value is cut to its type, extended as C promotes it, and cut to a narrow conversion. Other
- * length modifiers than the type's own change nothing, as in the log backend.
+ * Sets the cast: a value is cut to its type, extended by C's promotion, and cut to a narrow
+ * conversion. Length modifiers other than the type's own change nothing, as in the log backend.
  */
 void steps_cast(struct message_step *s, const struct type *t, const char *length, bool is_signed)
 {
@@ -104,9 +104,9 @@ void steps_simplify(struct message_step *s)
 }
 
 /*
- * Sets the place of the step's argument in the payload: the word that ends where the argument
- * ends, because a word of the record is before every payload, and nothing may be behind it.
- * Returns false if the step needs more than the payload's bits.
+ * Sets the place of the step's argument in the payload: the word that ends where the argument ends,
+ * as a word of the record precedes every payload, but nothing may follow it. Returns false if the
+ * step needs more than the payload's bits.
  */
 static bool find_in_payload(struct message_step *step, const struct record_layout *l)
 {
@@ -129,13 +129,13 @@ static bool find_in_payload(struct message_step *step, const struct record_layou
 		}
 	}
 	step->at = (int32_t)(end - sizeof(uint64_t));
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ /* else what ends there is lowest, and masked */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ /* else the argument is in the lowest bits */
 	step->shift = 64 - bits;
 #endif
 	return step->op < MESSAGE_STRING && (step->mask & ~low_bits(bits)) == 0;
 }
 
-/* Makes the steps take their arguments from the payload, if all of them can. */
+/* Makes the steps read their arguments from the payload, if all of them can. */
 static bool make_direct(struct steps *s, enum value_form form)
 {
 	const struct record_layout *l = form == VALUES_LAID_OUT ? s->layout : NULL;
@@ -152,7 +152,7 @@ static bool make_direct(struct steps *s, enum value_form form)
 	return true;
 }
 
-/* The faster form of a step that takes its argument from the payload. */
+/* Chooses the faster form of a step that reads its argument from the payload. */
 static void use_payload(struct message_step *step)
 {
 	if (step->op == MESSAGE_STRING) {
@@ -174,7 +174,7 @@ void steps_link(struct steps *s, enum value_form form)
 			step->at = (int32_t)(step->arg * sizeof(struct value));
 			step->shift = 0;
 		}
-		/* A number's value may then be of another kind. */
+		/* The value of a number may be of another kind then. */
 		bool is_unsure =
 			message_is_number(step->op) &&
 			(form == VALUES_ANY || s->event->args[step->arg].type.class == TYPE_STRING);
@@ -199,7 +199,7 @@ static bool is_plain(const struct brace_spec *s)
 	return s->width < 0 && s->precision < 0 && !s->plus && !s->alternate && !s->zero;
 }
 
-/* The digits of {:04x} and the like; 0 for a placeholder that has more. */
+/* Returns the digits of {:04x} and the like; 0 for a placeholder that prints more. */
 static uint8_t hex_digits(const struct brace_spec *s)
 {
 	int prefix = s->alternate ? 2 : 0;
@@ -211,7 +211,7 @@ static uint8_t hex_digits(const struct brace_spec *s)
 	return s->width > prefix + 1 ? (uint8_t)(s->width - prefix) : 1;
 }
 
-/* The step of an integer; MESSAGE_BRACE if no simpler one shows it. */
+/* Returns the step of an integer; MESSAGE_BRACE if no simpler step can print it. */
 static enum message_op integer_op(const struct type *t, const struct brace_spec *s)
 {
 	if (t->class != TYPE_INTEGER || t->is_bool || t->size64 == 0 || message_is_odd(t) ||
@@ -256,7 +256,7 @@ void message_add_placeholder(struct steps *c, const struct conversion *conversio
 	if (step.op == MESSAGE_HEX && spec->alternate) {
 		out_str(&c->text, "0x");
 	}
-	if (step.op != MESSAGE_STRING) { /* cuts to the type, and extends only in decimal */
+	if (step.op != MESSAGE_STRING) { /* cuts to the type, and extends for decimal output only */
 		step.mask = UINT64_MAX >> (64 - 8u * t->size64);
 		step.sign = step.op == MESSAGE_SIGNED ? step.mask ^ step.mask >> 1 : 0;
 		step.result = UINT64_MAX;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes a message's chain of steps: callers add text to `text`, and each step takes
- * the text collected so far. Private to the views.
+ * Makes a message's chain of steps: callers add text to `text`, and each step owns the text
+ * collected before it. Private to the views.
  */
 #ifndef VIEW_MESSAGE_STEPS_H
 #define VIEW_MESSAGE_STEPS_H
@@ -14,16 +14,16 @@ struct steps {
 	struct arena *arena;
 	struct message *message;
 	const struct event *event; /* NULL: unknown */
-	const struct record_layout *layout; /* NULL: it has none */
-	struct out text; /* of the next step */
-	size_t lead; /* bytes of the message's lead in it */
+	const struct record_layout *layout; /* NULL: no layout */
+	struct out text; /* text of the next step */
+	size_t lead; /* length of the message's lead in `text` */
 	VEC(struct message_step) steps;
 };
 
 void steps_init(
 	struct steps *s, struct message *m, struct arena *a, const struct event_class *class);
 
-/* Adds a step, which takes the text collected in `text`. */
+/* Adds a step with the text collected in `text`. */
 void steps_add(struct steps *s, struct message_step step);
 
 /* Sets the cast of a value of type `t` for a conversion with this length modifier. */
@@ -32,16 +32,16 @@ void steps_cast(struct message_step *s, const struct type *t, const char *length
 /* Changes MESSAGE_PROMOTED into the faster MESSAGE_UNSIGNED if that prints the same. */
 void steps_simplify(struct message_step *s);
 
-/* Adds a placeholder of the event's message, by the cheapest step that shows it. */
+/* Adds a placeholder of the event's message, by the cheapest step that can print it. */
 void message_add_placeholder(struct steps *c, const struct conversion *conversion);
 
-/* Adds a step that shows argument `i` by {}, or {:?} if its type has only that, or as JSON. */
+/* Adds a step that prints argument `i` by {}, by {:?} if its type has only that, or as JSON. */
 void message_add_plain(struct steps *c, size_t i, enum message_op op);
 
-/* True if values of the type are more than one word or a string of C. */
+/* True if values of the type are neither one word nor a C string. */
 bool message_is_odd(const struct type *t);
 
-/* Finishes the message, whose last step was added, and ends `s`. */
+/* Links the steps of a complete message, and frees `s`. */
 void steps_link(struct steps *s, enum value_form form);
 
 #endif
