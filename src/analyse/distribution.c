@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A histogram whose cells grow with the values. Cells of one power of two are a block; the blocks
- * are allocated when the first value falls into them.
+ * A histogram whose cells grow with the values. Cells of one power of two are a block, which is
+ * allocated for the first value in it.
  */
 #include "analyse/distribution.h"
 
@@ -22,7 +22,9 @@ static size_t cell_of(uint64_t value)
 	return ((size_t)shift << DISTRIBUTION_CELL_BITS) + (size_t)(value >> shift);
 }
 
-/* The middle of a cell: it differs from any value in the cell by at most 1/128 of that value. */
+/*
+ * Returns the middle of a cell, which differs from any value in it by at most 1/128 of that value.
+ */
 static uint64_t middle_of(size_t cell)
 {
 	if (cell < 2 * STEPS) {
@@ -65,7 +67,7 @@ void distribution_add(struct distribution *d, uint64_t value)
 
 uint64_t distribution_percentile(const struct distribution *d, struct distribution_share s)
 {
-	/* count * parts / of, rounded up, in integers: a double would be above it, or below. */
+	/* count * parts / of, rounded up, with integers, as a double would be above or below it. */
 	uint64_t rank = d->count / s.of * s.parts + (d->count % s.of * s.parts + s.of - 1) / s.of;
 	uint64_t below = 0;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fields of records by name, and their values as bytes that are equal only for equal values, and
- * as text. The record's own pid and tid count as fields.
+ * Finds fields of records by name, and returns their values as text, and as bytes that are equal
+ * only for equal values. The record's own pid and tid count as fields.
  */
 #include "analyse/fields.h"
 
@@ -66,12 +66,12 @@ static void append(struct field_bytes *to, const void *bytes, size_t size)
 	}
 }
 
-/* `debug` is the kind of a TYPE_DEBUG value, else 0. */
+/* Appends a value. `debug` is the kind of a TYPE_DEBUG value, else 0. */
 static bool append_value(struct field_bytes *to, const struct value *v, unsigned char debug)
 {
 	struct value_pair pair;
 
-	/* NULL is not "". */
+	/* Distinguishes NULL from "". */
 	const unsigned char head[] = { v->kind, debug, v->kind == VALUE_STRING && !v->text };
 
 	append(to, head, sizeof(head));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The fields that tell records apart: arguments of the event, its process, its thread. A field is
+ * The fields that distinguish records: arguments of the event, its process, its thread. A field is
  * searched by name once for each event class; values of two events are compared as bytes. One
  * thread.
  */
@@ -13,7 +13,7 @@
 #include "base/vec.h"
 #include "read/record.h"
 
-/* Fields of every record: "@pid", "@tid"; also without the '@' if no argument has that name. */
+/* Fields of every record: "@pid", "@tid", and without the '@' if no argument has that name. */
 #define FIELD_PID (-1)
 #define FIELD_TID (-2)
 #define FIELD_NONE (-3)
@@ -27,10 +27,10 @@ enum field_kind {
 	FIELD_DOUBLE,
 	FIELD_TEXT,
 	FIELD_BYTES,
-	FIELD_DEBUG, /* a value that carries its own kind */
+	FIELD_DEBUG, /* a value with its own kind */
 };
 
-/* The index of the event's argument of that name, FIELD_PID, FIELD_TID or FIELD_NONE. */
+/* Returns the index of the event's argument of that name, FIELD_PID, FIELD_TID or FIELD_NONE. */
 int field_find(const struct event_class *c, const char *name);
 enum field_kind field_kind(const struct event_class *c, int field);
 
@@ -54,7 +54,7 @@ bool field_integer(
 /* Formats a value that is not a string for people; the caller frees the text. */
 typedef char *field_text_fn(const struct type *type, const struct value *value);
 
-/* The value of a field for people; the caller frees it. NULL if it is absent. */
+/* Returns the value of a field as text, which the caller frees. NULL if it is absent. */
 char *field_text(
 	const struct record *rec, const struct value *values, int field, field_text_fn *text);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Merges the kernel's events into the stacks of a trace, by time and thread. Events are read ahead
- * by KERNEL_SLACK_NS, to find ends that rounding has moved behind a record.
+ * by KERNEL_SLACK_NS, to find ends that rounding has moved after a record.
  */
 #include "analyse/kernel.h"
 
@@ -54,7 +54,7 @@ static bool read_next(struct kernel *k)
 	if (k->is_read) {
 		return false;
 	}
-	/* Lines of several processors may change places: never back in time. */
+	/* Lines of several processors may be out of order; times never go backwards. */
 	k->first_ns = k->first_ns || event.edge == KERNEL_LOST ? k->first_ns : event.ns;
 	event.ns = event.ns > k->last_ns ? event.ns : k->last_ns;
 	k->last_ns = event.ns;
@@ -64,7 +64,7 @@ static bool read_next(struct kernel *k)
 	return true;
 }
 
-/* Puts a span on its thread's stack, if a scope is open there. */
+/* Pushes a span on its thread's stack if a scope is open there. */
 static void open_span(struct kernel *k, struct kernel_thread *t, struct kernel_span span)
 {
 	const struct scope_span *top = pairs_top(&k->stacks->pairs, t->thread);
@@ -120,7 +120,7 @@ static bool is_open(const struct kernel_thread *t, enum kernel_kind kind)
 	return found;
 }
 
-/* Ends the span of that kind. Spans inside of it that are still open have lost their ends. */
+/* Ends the span of that kind. Open spans inside of it have lost their ends. */
 static void end_kind(struct kernel *k, struct kernel_thread *t, enum kernel_kind kind, uint64_t ns)
 {
 	if (!is_open(t, kind)) {
@@ -183,7 +183,10 @@ static void take_until(struct kernel *k, uint64_t ns)
 	}
 	size_t left = k->ahead.count - k->taken;
 
-	/* Makes room only when at least half of the events are taken: each moves once. */
+	/*
+	 * Removes used events only if they are at least half of all, so that each event moves at
+	 * most once.
+	 */
 	if (k->taken > 0 && k->taken >= left) {
 		memmove(k->ahead.items, k->ahead.items + k->taken,
 			left * sizeof(k->ahead.items[0]));
@@ -201,7 +204,7 @@ static bool is_end_of(const struct kernel_event *e, const struct kernel_thread *
 	return is_its && is_open(t, e->kind);
 }
 
-/* Takes ends that rounding has moved behind the record at `ns`. */
+/* Applies ends that rounding has moved after the record at `ns`. */
 static void take_late_ends(struct kernel *k, struct kernel_thread *t, uint64_t ns)
 {
 	for (size_t i = k->taken; i < k->ahead.count && t->depth > 0; i++) {
@@ -212,13 +215,13 @@ static void take_late_ends(struct kernel *k, struct kernel_thread *t, uint64_t n
 		}
 		if (is_end_of(e, t)) {
 			end_kind(k, t, e->kind, ns);
-			/* A switch also begins a span: of the thread that leaves the processor. */
+			/* A switch also begins a span for the thread that leaves the processor. */
 			e->edge = e->edge == KERNEL_SWITCH ? KERNEL_BEGIN : KERNEL_NOTHING;
 		}
 	}
 }
 
-/* The time from `ns` to the end of the outermost span; UINT64_MAX if it is too far. */
+/* Returns the time from `ns` to the end of the outermost span; UINT64_MAX if it is too far. */
 static uint64_t late_by(const struct kernel *k, const struct kernel_thread *t, uint64_t ns)
 {
 	for (size_t i = k->taken; i < k->ahead.count; i++) {
@@ -234,7 +237,7 @@ static uint64_t late_by(const struct kernel *k, const struct kernel_thread *t, u
 	return UINT64_MAX;
 }
 
-/* Leaves no span of the kernel open on the thread, which records at `ns`. */
+/* Closes all kernel spans of the thread, which records at `ns`. */
 static void clear(struct kernel *k, struct kernel_thread *t, uint64_t ns)
 {
 	k->records++;
@@ -247,7 +250,7 @@ static void clear(struct kernel *k, struct kernel_thread *t, uint64_t ns)
 	if (late <= early) {
 		take_late_ends(k, t, ns);
 	} else if (early <= KERNEL_SLACK_NS) {
-		/* They begin after the record: begin_delayed() opens them again. */
+		/* The spans begin after the record: begin_delayed() opens them again. */
 		k->delayed_count = t->depth;
 		memcpy(k->delayed, t->spans, sizeof(k->delayed));
 		while (t->depth > 0) {
@@ -280,7 +283,10 @@ static bool is_same_owner(const struct key *a, const struct key *b)
 	return a->trace == b->trace && a->pid == b->pid;
 }
 
-/* The kernel knows threads by tid alone: this notes which trace and process has scopes there. */
+/*
+ * Notes which trace and process has scopes on a thread, as the kernel identifies threads by tid
+ * only.
+ */
 static void set_owner(struct kernel *k)
 {
 	const struct scope_span *span = pairs_begun(&k->stacks->pairs);

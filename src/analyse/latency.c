@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Latencies: finds the fields of each event class once, makes a key (read/keys.h) of each record,
- * and adds the spans between records of equal keys to the report. The scope of a key is the value
- * itself if one integer tells pairs apart, else the number of its values in `tuples`, which each
+ * Finds the fields of each event class once, makes a key (read/keys.h) of each record, and adds the
+ * spans between records with equal keys to the report. The scope of a key is the value itself if
+ * pairs are distinguished by one integer, else the number of its values in `tuples`, which each
  * open record holds.
  */
 #include "analyse/latency.h"
@@ -13,16 +13,16 @@
 
 #include "base/error.h"
 
-/* In the key of a row: it has no event of this side. */
+/* In the key of a row: no event of this side. */
 #define NO_NAME UINT32_MAX
 
-/* In the key of a row: the event that the options name exactly, recorded or not. */
+/* In the key of a row: the event that the options name exactly, whether recorded or not. */
 #define EXACT_NAME (UINT32_MAX - 1)
 
 /* The scope of a key that no open record has. */
 #define NO_SCOPE INT64_MIN
 
-/* True if pairs are of one thread: a gap of another thread then loses nothing of them. */
+/* True if pairs are of one thread: a gap of another thread then loses none of their records. */
 static bool is_of_thread(const struct latency_options *o)
 {
 	for (size_t i = 0; i < o->by_count && !o->is_across; i++) {
@@ -131,7 +131,7 @@ static bool is_event(const struct latency *l, enum latency_side side, const stru
 	return l->options->is_event(l->options->data, side, c->name);
 }
 
-/* Examines an event class for the first time; sets the error if a field is wrong. */
+/* Examines an event class when it is first seen; sets the error if a field is wrong. */
 static COLD void classify(struct latency *l, const struct event_class *c)
 {
 	while (l->classes.count <= c->index) {
@@ -182,7 +182,7 @@ const struct event_class *latency_class_of_side(const struct latency *l, enum la
 	return NULL;
 }
 
-/* True if all events of both sides have the field, with values of the kind as in `first`. */
+/* True if all events of both sides have the field, with values of the same kind as in `first`. */
 static bool is_shared(const struct latency *l, const struct event_class *first, int field)
 {
 	const char *name = first->event->args[field].name;
@@ -218,7 +218,10 @@ size_t latency_shared_fields(const struct latency *l, const char **names, size_t
 
 /* ---- Records ---- */
 
-/* The number of the record's group, from 1; 0: it has none, or there are too many (an error). */
+/*
+ * Returns the number of the record's group, from 1; 0 if it has none, or if there are too many (an
+ * error).
+ */
 static uint32_t group_of(struct latency *l, const struct record *rec, const struct value *values)
 {
 	int field = class_of(l, rec->class)->per;
@@ -250,7 +253,10 @@ struct row_name {
 	const char *text;
 };
 
-/* The name of a row's side: the event that the options name, else that of class `c`, if any. */
+/*
+ * Returns the name of a row's side: the event that the options name, else that of class `c`, if
+ * any.
+ */
 static struct row_name row_name(
 	struct latency *l, const struct event_class *c, enum latency_side side)
 {
@@ -277,13 +283,13 @@ static struct report_row *row_of(struct latency *l, const struct event_class *fr
 	return row;
 }
 
-/* True if one integer tells records apart: it is then the key's scope itself. */
+/* True if one integer distinguishes records: it is then the key's scope itself. */
 static bool is_number(const struct latency *l)
 {
 	return l->options->by_count == 1 && l->kinds[0] == FIELD_INTEGER;
 }
 
-/* Fails for a thread or process that the trace does not record: it tells nothing apart. */
+/* Fails if the trace does not record the thread or process, which then distinguishes nothing. */
 static bool check_recorded(struct latency *l, const struct record *rec, int field)
 {
 	if ((field != FIELD_TID || rec->tid) && (field != FIELD_PID || rec->pid)) {
@@ -392,7 +398,7 @@ static void end(struct latency *l, const struct record *rec, const struct value 
 			tuples_release(&l->tuples, (uint32_t)s->key.scope);
 		}
 	} else if (!class_of(l, rec->class)->is_event[LATENCY_FROM]) {
-		/* An event of both sides begins a pair here: it lacks no beginning. */
+		/* An event of both sides begins a pair here, so it lacks no begin. */
 		struct unpaired *u = &row_of(l, NULL, rec->class, 0)->unpaired;
 
 		*(result == PAIRS_UNBEGUN_LOST ? &u->begin_lost : &u->unbegun) += 1;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Latencies, the time from one event to another: two records are a pair if the given fields are
- * equal, in one process unless pairs may be across. If a begin repeats before its end, the first
- * is counted and dropped. Memory is bounded by the pairs open at one
- * time. One thread.
+ * Latencies, the time from one event to another. Two records are a pair if the given fields are
+ * equal, and if they are of one process, unless `is_across`. If a begin repeats before its end, the
+ * first is counted and dropped. Memory is bounded by the pairs open at one time. One thread.
  */
 #ifndef ANALYSE_LATENCY_H
 #define ANALYSE_LATENCY_H
@@ -20,30 +19,30 @@
 
 #define LATENCY_FIELDS_MAX 8
 
-/* Groups of a report at most: each takes the memory of a distribution. */
+/* Limit of the groups of a report: each needs the memory of a distribution. */
 #define LATENCY_GROUPS_MAX 1000
 
 enum latency_side { LATENCY_FROM, LATENCY_TO, LATENCY_SIDES };
 
 struct latency_options {
 	const char *events[LATENCY_SIDES]; /* name or pattern, as the user wrote it */
-	bool is_exact[LATENCY_SIDES]; /* it is a name */
+	bool is_exact[LATENCY_SIDES]; /* `events` has a name, not a pattern */
 	bool (*is_event)(void *data, enum latency_side side, const char *name);
 	void *data;
-	const char *by[LATENCY_SIDES][LATENCY_FIELDS_MAX]; /* the fields that make a pair */
+	const char *by[LATENCY_SIDES][LATENCY_FIELDS_MAX]; /* fields that must be equal in a pair */
 	size_t by_count;
 	const char *per; /* a field of the first event to group rows by; NULL: no groups */
-	field_text_fn *text; /* shows the values of `per` */
+	field_text_fn *text; /* formats the values of `per` */
 	bool is_across; /* pairs may be of several processes and traces */
-	size_t max_open; /* pairs open at one time; more are an error */
+	size_t max_open; /* limit of the pairs open at one time; more are an error */
 };
 
-/* An event class, as latency.c examined it. */
+/* An event class, as examined by latency.c. */
 struct latency_class {
 	bool is_known;
 	bool is_event[LATENCY_SIDES];
 	uint32_t name; /* a number that all classes of one name share */
-	int by[LATENCY_SIDES][LATENCY_FIELDS_MAX]; /* of field_find() */
+	int by[LATENCY_SIDES][LATENCY_FIELDS_MAX]; /* results of field_find() */
 	int per;
 };
 
@@ -51,18 +50,18 @@ struct latency {
 	const struct latency_options *options;
 	const struct reader *reader;
 	struct report report;
-	char error[512]; /* why nothing more can be added; "" while all is well */
-	bool is_untold; /* the error: the trace records no threads or no processes */
+	char error[512]; /* why nothing more can be added; "": no error */
+	bool is_untold; /* the error is that the trace records no threads or no processes */
 	/* For latency.c only: */
 	struct pairs pairs;
-	struct tuples tuples; /* the values of open pairs, unless one integer makes a pair */
+	struct tuples tuples; /* values of open pairs, unless one integer makes a pair */
 	VEC(struct latency_class) classes; /* by class index */
-	struct hash by_name; /* the first class of each name; values: index + 1 */
-	enum field_kind kinds[LATENCY_FIELDS_MAX]; /* of the values of each field */
-	const struct event_class *kinds_of[LATENCY_FIELDS_MAX]; /* the class that set it */
+	struct hash by_name; /* first class of each name; values: index + 1 */
+	enum field_kind kinds[LATENCY_FIELDS_MAX]; /* kinds of the values of each field */
+	const struct event_class *kinds_of[LATENCY_FIELDS_MAX]; /* the class that set the kind */
 	struct hash groups; /* values: number, from 1 */
 	VEC(char *) group_texts;
-	struct field_bytes bytes; /* the values of the record that is being added */
+	struct field_bytes bytes; /* values of the current record */
 	bool is_of_thread; /* both records of a pair are of one thread */
 };
 
@@ -73,22 +72,22 @@ void latency_fini(struct latency *l);
 /* Checks the fields of all events known so far, to report a wrong field early. */
 void latency_check(struct latency *l);
 
-/* True if latency_add() needs the record, with its values. */
+/* True if latency_add() needs the record and its values. */
 bool latency_wants(struct latency *l, const struct record *rec);
 
 /* Adds a record, in the order of time: a gap, or a wanted record with its values. */
 void latency_add(struct latency *l, const struct record *rec, const struct value *values);
 
-/* Counts the unfinished pairs; the caller calls report_end(). */
+/* Counts the unfinished pairs. The caller then calls report_end(). */
 void latency_end(struct latency *l);
 
 /*
  * Lists at most `max` names of fields that all events of both sides have, with values of one kind;
- * returns their number. They live as long as the reader.
+ * returns their number. The names live as long as the reader.
  */
 size_t latency_shared_fields(const struct latency *l, const char **names, size_t max);
 
-/* The first event class of that side that the reader knows, or NULL. */
+/* Returns the first event class of that side that the reader has, or NULL. */
 const struct event_class *latency_class_of_side(const struct latency *l, enum latency_side side);
 
 #endif

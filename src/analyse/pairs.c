@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Open spans: found by key, and those of each thread on a stack. The synchronous scopes that a
- * thread has open are its stack; the time from one record of them to the next belongs to the one
- * on top. Scopes may end in any order, and leave the stack from any place.
+ * Open spans: found by key, and in a stack for each thread. A thread's stack is its open
+ * synchronous scopes; the time between its records belongs to the scope on top. Scopes may end in
+ * any order, and leave the stack from any place.
  */
 #include "analyse/pairs.h"
 
 #include <stdlib.h>
 
 struct pairs_thread {
-	uint64_t gaps; /* of this thread; of thread 0, the process: those of no known thread */
-	uint64_t all_gaps; /* of thread 0: all of the process */
-	uint64_t last_ns; /* of the last change of the stack */
+	uint64_t gaps; /* of this thread; for thread 0, of the process without a known thread */
+	uint64_t all_gaps; /* for thread 0: all gaps of the process */
+	uint64_t last_ns; /* time of the stack's last change */
 	uint32_t top; /* PAIRS_NONE: no scope is open */
 };
 
@@ -47,7 +47,7 @@ static uint32_t find_thread(struct pairs *p, const struct key *key)
 	return index;
 }
 
-/* Finds the index of a thread; usually it is among the recent ones. */
+/* Finds the index of a thread, which is usually among the recent ones. */
 static uint32_t thread_of(struct pairs *p, const struct key *of, uint32_t tid)
 {
 	struct pairs_recent *recent = &p->recent[tid % PAIRS_RECENT];
@@ -73,7 +73,10 @@ void pairs_gap(struct pairs *p, const struct record *rec)
 	p->threads.items[process].all_gaps++;
 }
 
-/* Gaps of no known process, as of a processor's buffer: each may have lost events of the key. */
+/*
+ * Returns the number of gaps without a known process, such as of a processor's buffer: each may
+ * have lost events of the key.
+ */
 static uint64_t gaps_of_trace(struct pairs *p, const struct key *key)
 {
 	const struct key nobody = { .trace = key->trace };
@@ -81,7 +84,9 @@ static uint64_t gaps_of_trace(struct pairs *p, const struct key *key)
 	return key->pid ? p->threads.items[thread_of(p, &nobody, 0)].gaps : 0;
 }
 
-/* Gaps so far in which records of the key's scope by thread `tid` may be lost. */
+/*
+ * Returns the number of gaps so far that may have lost records of the key's scope by thread `tid`.
+ */
 static uint64_t gaps_of(struct pairs *p, const struct key *key, uint32_t tid)
 {
 	if (!p->has_gaps) {
@@ -94,7 +99,7 @@ static uint64_t gaps_of(struct pairs *p, const struct key *key, uint32_t tid)
 	       (tid ? p->threads.items[thread].gaps : 0);
 }
 
-/* The same for the end of a span, which may be on any thread. */
+/* Returns that number for the end of a span, which may be on any thread. */
 static uint64_t end_gaps_of(struct pairs *p, const struct scope_span *s)
 {
 	if (s->place != PAIRS_ANYWHERE || !p->has_gaps) {
@@ -154,7 +159,7 @@ static void free_span(struct pairs *p, uint32_t index)
 	p->free = index;
 }
 
-/* Moves a span that no key leads to any more to p->span. */
+/* Moves a span whose key was removed to p->span. */
 static void take_out(struct pairs *p, uint32_t index, uint64_t ns)
 {
 	struct scope_span *s = &p->spans.items[index];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes spans of records: a scope `x` is recorded as event `x`, whose first field is `scope`,
- * and event `x_end` with `scope` and `scope_tid`, the thread that began it. A pair has the same
- * trace, process, beginning thread, scope number and name; nothing is guessed. Memory is bounded
- * by the scopes open at one time and the threads that begin some. One thread.
+ * Makes spans of records. A scope `x` is recorded as event `x`, whose first field is `scope`, and
+ * event `x_end` with `scope` and `scope_tid`, the thread that began it. A pair has the same trace,
+ * process, beginning thread, scope number and name; nothing is guessed. Memory is bounded by the
+ * scopes open at one time and the threads that begin scopes. One thread.
  */
 #ifndef ANALYSE_PAIRS_H
 #define ANALYSE_PAIRS_H
@@ -18,30 +18,30 @@
 #include "read/reader.h"
 #include "read/record.h"
 
-/* Scopes from this number on are synchronous. */
+/* Numbers of synchronous scopes begin here. */
 #define PAIRS_FIRST_SYNC (INT64_C(1) << 31)
 
 #define PAIRS_NONE KEYS_NONE
 
 /* The effect of a record on the scopes. */
 enum pairs_result {
-	PAIRS_NOTHING, /* none: an event of no scope, or a gap */
+	PAIRS_NOTHING, /* no effect: an event of no scope, or a gap */
 	PAIRS_BEGUN,
-	PAIRS_BEGUN_TWICE, /* begun; an open span of the same key, now `span`, is forgotten */
+	PAIRS_BEGUN_TWICE, /* begun; an open span of the same key, now `span`, is dropped */
 	PAIRS_ENDED, /* `span` is complete */
 	PAIRS_UNBEGUN, /* an end whose beginning is before the trace, or before a fork */
-	PAIRS_UNBEGUN_LOST, /* the same; the beginning may be in a gap of its thread */
+	PAIRS_UNBEGUN_LOST, /* like PAIRS_UNBEGUN, but the beginning may be in a thread's gap */
 };
 
-/* The records among which the end of a pair can be. */
+/* Where the end of a pair can be. */
 enum pairs_place {
-	PAIRS_ANYWHERE, /* all of its process */
-	PAIRS_THREAD, /* those of the key's thread */
-	PAIRS_STACKED, /* the same; the thread's time belongs to the span begun last */
+	PAIRS_ANYWHERE, /* in any record of its process */
+	PAIRS_THREAD, /* in records of the key's thread */
+	PAIRS_STACKED, /* like PAIRS_THREAD, and the thread's time belongs to the span begun last */
 };
 
 struct scope_span {
-	const struct event_class *class; /* of the beginning; NULL: there is none */
+	const struct event_class *class; /* class of the beginning; NULL: none */
 	struct key key; /* with the thread of the beginning; key.name is an index of pairs.names */
 	uint32_t end_tid;
 	uint32_t tag; /* argument of pairs_begin() */
@@ -52,7 +52,7 @@ struct scope_span {
 	uint64_t self_ns; /* time while this was the last synchronous span begun by its thread */
 	enum pairs_place place;
 	uint32_t mark; /* set by the caller through pairs_begun(); PAIRS_NONE at first */
-	uint32_t thread; /* whose stack has the span: for pairs_top() and pairs_enter() */
+	uint32_t thread; /* thread with the span on its stack, for pairs_top() and pairs_enter() */
 	/* For pairs.c only: */
 	uint64_t gaps; /* at the beginning: gaps so far where the end is expected */
 	uint32_t below; /* the next span on the thread's stack; PAIRS_NONE: none */
@@ -74,7 +74,7 @@ struct pairs_recent {
 
 struct pairs {
 	VEC(char *) names; /* of scopes; key.name is an index */
-	struct scope_span span; /* of the last record */
+	struct scope_span span; /* span of the last record */
 	/* For pairs.c only: */
 	const struct class_table *known;
 	struct hash by_name; /* values: index + 1 */
@@ -89,60 +89,69 @@ struct pairs {
 	bool has_gaps;
 };
 
-/* `known`: the reader's classes: an event with a field `scope` is a scope only if it has an end. */
+/*
+ * Initializes the pairs. `known` are the reader's classes: an event with a field `scope` is a scope
+ * only if it has an end.
+ */
 void pairs_init(struct pairs *p, const struct class_table *known);
 void pairs_fini(struct pairs *p);
 
-/* True if the record is of a scope: pairs_add() then needs its values. */
+/* True if the record belongs to a scope: pairs_add() then needs its values. */
 bool pairs_wants(struct pairs *p, const struct record *rec);
 
-/* Takes a record, in the order of time, with its values if pairs_wants() it. */
+/* Adds a record, in the order of time, with its values if pairs_wants() it. */
 enum pairs_result pairs_add(struct pairs *p, const struct record *rec, const struct value *values);
 
-/* The same for a record of `r`: decodes only the values it needs. */
+/* Adds a record of `r`: decodes only the values that are needed. */
 enum pairs_result pairs_take(struct pairs *p, struct reader *r, const struct record *rec);
 
 /*
- * The parts of pairs_add(), for callers that make the key of a record themselves: the same key
- * for a beginning and its end. A gap has the process and thread of the keys that it concerns.
+ * The parts of pairs_add(), for callers that make the key of a record themselves: the same key for
+ * a beginning and its end. A gap needs the process and thread of the keys that it concerns.
  */
 enum pairs_result pairs_begin(struct pairs *p, const struct record *rec, const struct key *key,
 	enum pairs_place place, uint32_t tag);
 enum pairs_result pairs_end(struct pairs *p, const struct record *rec, const struct key *key);
 void pairs_gap(struct pairs *p, const struct record *rec);
 
-/* The number of open spans. */
+/* Returns the number of open spans. */
 static inline size_t pairs_open(const struct pairs *p)
 {
 	return p->open.count;
 }
 
-/* The span that the last pairs_add() began, to set its mark. Valid until the next pairs_add(). */
+/*
+ * Returns the span that the last pairs_add() began, to set its mark. Valid until the next
+ * pairs_add().
+ */
 struct scope_span *pairs_begun(struct pairs *p);
 
-/* The next outer and the next inner span on the stack of the span's thread, or NULL. */
+/* Return the next outer and the next inner span on the stack of the span's thread, or NULL. */
 struct scope_span *pairs_around(struct pairs *p, const struct scope_span *span);
 struct scope_span *pairs_above(struct pairs *p, const struct scope_span *span);
 
 /* True if the end of an open span may be among lost events. */
 bool pairs_is_doubtful(struct pairs *p, const struct scope_span *open);
 
-/* The span on top of a thread's stack, or NULL. */
+/* Returns the span on top of a thread's stack, or NULL. */
 const struct scope_span *pairs_top(const struct pairs *p, uint32_t thread);
 
 /*
- * Puts a span that is no scope on top of a thread's stack: it takes the time of the span below.
- * pairs_leave() removes it and returns its own time; pairs_cancel() gives that time to the span
+ * Pushes a span that is no scope on a thread's stack: the span below gets no time while it is open.
+ * pairs_leave() removes it and returns its own time; pairs_cancel() adds that time to the span
  * below.
  */
 uint32_t pairs_enter(struct pairs *p, uint32_t thread, uint32_t mark, uint64_t ns);
 uint64_t pairs_leave(struct pairs *p, uint32_t index, uint64_t ns);
 void pairs_cancel(struct pairs *p, uint32_t index, uint64_t ns);
 
-/* Adds the time up to `ns` to the open spans, before unfinished ones are counted. */
+/* Adds the time up to `ns` to the open spans. Call before counting unfinished ones. */
 void pairs_pass(struct pairs *p, uint64_t ns);
 
-/* Calls `found` for each open scope, in no order: after the last record, the unfinished ones. */
+/*
+ * Calls `found` for each open scope, in no order. After the last record, these are the unfinished
+ * scopes.
+ */
 void pairs_unfinished(
 	struct pairs *p, void (*found)(void *data, const struct scope_span *span), void *data);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the records that are of scopes, by name and fields of their event class, and makes the
- * key of each for pairs.c. A class is examined once.
+ * Finds the records of scopes, by name and fields of their event class, and makes the key of each
+ * for pairs.c. A class is examined once.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static bool has_scope(const struct event_class *c)
 	return c->event && c->event->arg_count > 0 && is_integer(c->event->args, "scope", 8);
 }
 
-/* If the class is the end of a scope, the length of the scope's name, else 0. */
+/* Returns the length of the scope's name if the class is the end of a scope, else 0. */
 static size_t end_of(const struct event_class *c)
 {
 	size_t length = strlen(c->name);
@@ -40,7 +40,7 @@ static size_t end_of(const struct event_class *c)
 										    : 0;
 }
 
-/* Another event may have a first field of that name, too, but it has no end. */
+/* Another event may also have a first field of that name, but it has no end. */
 static bool is_begin(const struct pairs *p, const struct event_class *c)
 {
 	if (!has_scope(c) || c->event->properties & EVENT_SCOPE) {
@@ -126,12 +126,12 @@ static inline enum pairs_result add(struct pairs *p, const struct record *rec,
 
 		return pairs_begin(p, rec, &key, is_nested ? PAIRS_STACKED : PAIRS_ANYWHERE, 0);
 	}
-	/* If records have no threads, neither has the key of a beginning. */
+	/* If records have no threads, the key of a beginning has none, either. */
 	key.tid = rec->tid ? ids->tid : 0;
 	return pairs_end(p, rec, &key);
 }
 
-/* Returns false for a damaged record, or one of an old format, that lacks a number. */
+/* Reads the numbers; false for a damaged record, or one of an old format, that lacks a number. */
 static bool get_ids(const struct value *values, enum class_kind kind, struct pairs_ids *ids)
 {
 	if (!values || values[0].kind != VALUE_NUMBER ||

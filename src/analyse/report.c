@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The rows of a report, found by a key while records are added, then filtered and sorted. A row
- * gets a distribution with its first span only: many rows have none.
+ * gets a distribution only with its first span, as many rows have none.
  */
 #include "analyse/report.h"
 
@@ -49,7 +49,7 @@ void report_add(struct report_row *row, uint64_t ns)
 	distribution_add(row->lengths, ns);
 }
 
-/* The number that rows are sorted by. */
+/* Returns the number that rows are sorted by. */
 static uint64_t rank_of(const struct report_row *row, enum report_order order)
 {
 	static const struct distribution none;
@@ -75,7 +75,7 @@ static int compare_texts(const char *a, const char *b)
 	return strcmp(a ? a : "", b ? b : "");
 }
 
-/* Equal ranks are in the order of the names, so that reports of one trace are the same. */
+/* Sorts equal ranks by name, so that reports of one trace are always the same. */
 static int compare(const void *a, const void *b, void *order_by)
 {
 	const struct report_row *x = a;

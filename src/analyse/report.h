@@ -16,19 +16,19 @@
 /* Records that did not become a span. */
 struct unpaired {
 	uint64_t unfinished; /* begun, but not ended before the trace ends */
-	uint64_t end_lost; /* the same; the end may be among lost events */
+	uint64_t end_lost; /* like `unfinished`, but the end may be among lost events */
 	uint64_t unbegun; /* ended, but begun before the trace, or by a process that forked */
-	uint64_t begin_lost; /* the same; the beginning may be among lost events */
+	uint64_t begin_lost; /* like `unbegun`, but the beginning may be among lost events */
 	uint64_t begun_twice; /* begun again with the same key, as after a lost end */
 };
 
 struct report_row {
-	const char *name; /* of the beginning; NULL: the row's ends have none */
-	const char *to; /* of the end, if the report has_to; NULL: the row's beginnings have none */
+	const char *name; /* name of the beginning; NULL: the row's ends have none */
+	const char *to; /* name of the end, if the report has_to; NULL: the row has no ends */
 	char *group; /* NULL: rows have no groups */
 	uint64_t self_ns; /* if the report has_self */
 	struct unpaired unpaired;
-	struct distribution *lengths; /* of finished spans, in ns; NULL: there are none */
+	struct distribution *lengths; /* of finished spans, in ns; NULL: none */
 };
 
 struct report {
@@ -37,14 +37,16 @@ struct report {
 	const char *group; /* the title of groups: "pid"; NULL: rows have no groups */
 	bool has_to; /* rows name two events; then the next two numbers are set */
 	uint64_t keyless; /* records that lack some of the values for a key */
-	uint64_t most_open; /* pairs open at one time, the maximum */
+	uint64_t most_open; /* maximum number of pairs open at one time */
 	bool has_self;
 	struct keys by_key;
 };
 
 void report_fini(struct report *r);
 
-/* The row of a key, valid until the next call; `is_new`: it was just made and has no name. */
+/*
+ * Returns the row of a key, valid until the next call. `is_new`: it was just made and has no name.
+ */
 struct report_row *report_row(struct report *r, const struct key *key, bool *is_new);
 
 /* Adds the length of one span. */
@@ -58,10 +60,12 @@ enum report_order {
 	REPORT_SELF,
 };
 
-/* Sorts the rows, the largest first, and sums up the unpaired. No report_row() afterwards. */
+/*
+ * Sorts the rows, the largest first, and sums up the unpaired records. No report_row() afterwards.
+ */
 void report_end(struct report *r, enum report_order order);
 
-/* Keeps only rows for which `is_wanted` returns true. Before report_end(). */
+/* Keeps only rows for which `is_wanted` returns true. Call before report_end(). */
 void report_keep(
 	struct report *r, bool (*is_wanted)(void *data, const struct report_row *row), void *data);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sums up scopes in a report: each finished one adds its length and own time to the row of its
- * name, and of its thread or process if asked for.
+ * Sums up scopes in a report: each finished scope adds its length and own time to the row of its
+ * name, and of its thread or process if wanted.
  */
 #include "analyse/scopes.h"
 
@@ -69,7 +69,7 @@ static COLD struct report_row *find_row(struct scopes *s, const struct scope_spa
 	return row;
 }
 
-/* Finds the row without hashing if rows are by name only, which is the usual case. */
+/* Finds the row without hashing if rows are by name only, the usual case. */
 static struct report_row *row_of(struct scopes *s, const struct scope_span *span)
 {
 	uint32_t name = span->key.name;

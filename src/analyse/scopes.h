@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scopes in numbers, for each name: their count, their lengths, and the time of their own, without
- * scopes inside. Takes record by record and prints nothing. One thread.
+ * Scopes in numbers, for each name: their count, their lengths, and their own time, without scopes
+ * inside. Reads one record at a time and prints nothing. One thread.
  */
 #ifndef ANALYSE_SCOPES_H
 #define ANALYSE_SCOPES_H
@@ -16,22 +16,22 @@ struct scopes {
 	struct report report;
 	struct pairs pairs;
 	enum scopes_by by;
-	struct reader *reader; /* knows the paths and processes of traces */
+	struct reader *reader; /* has the paths and processes of traces */
 	VEC(uint32_t) by_name; /* SCOPES_BY_NAME: index of the row + 1; 0: none */
 };
 
 void scopes_init(struct scopes *s, struct reader *reader, enum scopes_by by);
 void scopes_fini(struct scopes *s);
 
-/* Takes a record of the reader, in the order of time. */
+/* Adds a record of the reader, in the order of time. */
 void scopes_add(struct scopes *s, const struct record *rec);
 
-/* Counts the unfinished scopes; the caller calls report_end(). */
+/* Counts the unfinished scopes. The caller then calls report_end(). */
 void scopes_end(struct scopes *s);
 
 /*
- * A process or thread as text, PID or PID/TID; the caller frees it. If there are several traces
- * the path is in front, because their numbers may be equal.
+ * Formats a process or thread as PID or PID/TID; the caller frees the text. If there are several
+ * traces, the path precedes it, because their numbers may be equal.
  */
 char *scopes_who(const struct reader *r, const struct key *key, bool has_tid);
 

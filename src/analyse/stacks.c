@@ -27,7 +27,7 @@ void stacks_fini(struct stacks *s)
 	pairs_fini(&s->pairs);
 }
 
-/* Finds the frame like this one; usually it is the one found last below its parent. */
+/* Finds the frame like this one; usually it is the last one found below its parent. */
 static uint32_t find_or_make(struct stacks *s, const struct stack_frame *frame)
 {
 	const struct key key = {
@@ -60,7 +60,7 @@ uint32_t stacks_child(
 	return find_or_make(s, &frame);
 }
 
-/* The parent of a stack's first scope: the root, a process or a thread. */
+/* Returns the parent of a stack's first scope: the root, a process or a thread. */
 static uint32_t base_of(struct stacks *s, const struct scope_span *span)
 {
 	const struct stack_frame frame = {
@@ -79,7 +79,7 @@ static uint32_t base_of(struct stacks *s, const struct scope_span *span)
 	return stacks_child(s, process, STACK_THREAD, span->key.tid, NULL);
 }
 
-/* True if stacks begin at scopes of this name; asks the caller once for each name. */
+/* True if stacks begin at scopes of this name; calls the caller's function once for each name. */
 static bool is_wanted(struct stacks *s, uint32_t name)
 {
 	enum { NOT_ASKED, NO, YES };
@@ -99,7 +99,9 @@ static bool is_wanted(struct stacks *s, uint32_t name)
 	return *verdict == YES;
 }
 
-/* The frame of a span inside `around`, which may be NULL; STACKS_NONE: it is not shown. */
+/*
+ * Returns the frame of a span inside `around`, which may be NULL; STACKS_NONE if it is not shown.
+ */
 static uint32_t frame_of(
 	struct stacks *s, const struct scope_span *span, const struct scope_span *around)
 {
@@ -115,7 +117,7 @@ static uint32_t frame_of(
 	return stacks_child(s, parent, STACK_SCOPE, span->key.name, NULL);
 }
 
-/* True for a shown span whose end may be lost, and that has no frame of its own yet. */
+/* True for a shown span whose end may be lost, and that has no own frame yet. */
 static bool needs_own(struct stacks *s, const struct scope_span *open)
 {
 	return open->mark != STACKS_NONE && !s->frames.items[open->mark].is_own &&
@@ -141,9 +143,9 @@ static void give_own(struct stacks *s, struct scope_span *open)
 }
 
 /*
- * If the ends of open scopes may be lost, only later records show if a scope that begins now is
- * inside of them. So they get frames of their own, the outermost first; the view skips those
- * whose end never came.
+ * If the ends of open scopes may be lost, only later records show whether a scope that begins now
+ * is inside of them. So these scopes get their own frames, the outermost first; the view skips
+ * those whose end never came.
  */
 static void doubt(struct stacks *s, struct scope_span *open)
 {
@@ -186,7 +188,7 @@ enum pairs_result stacks_add(struct stacks *s, const struct record *rec, const s
 		const struct scope_span *span = &s->pairs.span;
 		uint32_t frame = span->mark;
 
-		/* A scope that another thread ended is shown in no other scope. */
+		/* A scope that another thread ended is shown outside of all other scopes. */
 		if (span->place == PAIRS_STACKED && !span->is_nested) {
 			s->elsewhere++;
 			frame = frame_of(s, span, NULL);

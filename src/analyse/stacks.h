@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Time by stacks of scopes: a tree of frames, processes and threads at the top, then scopes within
- * scopes. A span gets its frame when it begins, below the frame of the scope around it; its own
- * time is added when it ends. Memory is bounded by the scopes open at one time and the number of
- * different stacks. Invariant: a frame's index is above its parent's. One thread.
+ * Time by stacks of scopes: a tree of frames with processes and threads at the top, then scopes
+ * within scopes. A span gets its frame when it begins, below the frame of the scope around it; its
+ * own time is added when it ends. Memory is bounded by the scopes open at one time and the number
+ * of different stacks. Invariant: a frame's index is larger than its parent's. One thread.
  */
 #ifndef ANALYSE_STACKS_H
 #define ANALYSE_STACKS_H
@@ -14,7 +14,7 @@
 #include "analyse/pairs.h"
 #include "analyse/report.h"
 
-/* The kind of a frame, which gives its id the meaning. */
+/* The kind of a frame, which defines the meaning of its id. */
 enum stack_kind {
 	STACK_ROOT,
 	STACK_PROCESS, /* id: pid in the trace `trace` */
@@ -28,13 +28,13 @@ struct stack_frame {
 	enum stack_kind kind;
 	uint32_t parent; /* index; the root is its own parent */
 	uint32_t id;
-	uint32_t trace; /* of a process */
-	const char *name; /* of STACK_KERNEL; else NULL */
+	uint32_t trace; /* trace of a process */
+	const char *name; /* for STACK_KERNEL; else NULL */
 	uint64_t self_ns;
 	uint64_t count;
-	bool is_own; /* of a single scope behind lost events; not shown if its count is 0 */
-	uint32_t last; /* the child found last; 0: none yet */
-	uint64_t events; /* after stacks_end(): count of the frame and all below it */
+	bool is_own; /* of a single scope after lost events; not shown if its count is 0 */
+	uint32_t last; /* the last child that was found; 0: none yet */
+	uint64_t events; /* count of the frame and all below it, after stacks_end() */
 };
 
 enum stacks_by { STACKS_BY_THREAD, STACKS_BY_PROCESS, STACKS_BY_NAME };
@@ -42,23 +42,23 @@ enum stacks_by { STACKS_BY_THREAD, STACKS_BY_PROCESS, STACKS_BY_NAME };
 struct stacks_options {
 	enum stacks_by by;
 	bool without_async;
-	bool with_unfinished; /* counts them up to the last record */
-	/* Returns true if stacks begin at scopes of this name; NULL: at all scopes. */
+	bool with_unfinished; /* counts unfinished scopes up to the last record */
+	/* Returns true if stacks begin at scopes of this name; NULL: they begin at all scopes. */
 	bool (*is_wanted)(void *data, const char *name);
 	void *data;
 };
 
 struct stacks {
 	struct stacks_options options;
-	VEC(struct stack_frame) frames; /* the root first */
+	VEC(struct stack_frame) frames; /* the root is first */
 	struct unpaired unpaired;
 	uint64_t gaps; /* places where events were lost */
-	uint64_t elsewhere; /* scopes ended by another thread: they are shown in no other scope */
-	uint64_t first_ns; /* of all records seen */
+	uint64_t elsewhere; /* scopes ended by another thread, which are shown on top level */
+	uint64_t first_ns; /* first time of all records seen */
 	uint64_t last_ns;
 	struct pairs pairs;
 	/* For stacks.c only: */
-	VEC(char) verdicts; /* by index of pairs.names: result of is_wanted() */
+	VEC(char) verdicts; /* results of is_wanted(), by index of pairs.names */
 	struct keys children; /* indices of `frames`, by parent, kind, trace, id */
 };
 
@@ -68,25 +68,27 @@ void stacks_init(
 	struct stacks *s, const struct class_table *known, const struct stacks_options *options);
 void stacks_fini(struct stacks *s);
 
-/* Notes the time of a record, wanted or not. */
+/* Notes the time of a record, even of one that is not wanted. */
 static inline void stacks_see(struct stacks *s, uint64_t ns)
 {
 	s->first_ns = s->last_ns ? s->first_ns : ns;
 	s->last_ns = ns > s->last_ns ? ns : s->last_ns;
 }
 
-/* Takes a record, in the order of time, with its values if pairs_wants() it. */
+/* Adds a record, in the order of time, with its values if pairs_wants() it. */
 enum pairs_result stacks_add(
 	struct stacks *s, const struct record *rec, const struct value *values);
 
-/* The frame below `parent`, made if needed. `name` must outlive the stacks, or is NULL. */
+/*
+ * Returns the frame below `parent`; makes it if needed. `name` must outlive the stacks, or is NULL.
+ */
 uint32_t stacks_child(
 	struct stacks *s, uint32_t parent, enum stack_kind kind, uint32_t id, const char *name);
 
 /* Adds an ended span to a frame, unless it is STACKS_NONE. */
 void stacks_count(struct stacks *s, uint32_t frame, uint64_t self_ns);
 
-/* Counts the unfinished scopes and sums up the counts. Call after the last record. */
+/* Counts the unfinished scopes and sums the counts. Call after the last record. */
 void stacks_end(struct stacks *s);
 
 #endif

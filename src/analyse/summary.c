@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts records. Events of one thread in a row are a run: they are counted in `run` and added to
- * their thread, process and trace when another one records. Invariant: after summary_sort() the
- * run is empty.
+ * Counts records. Consecutive events of one thread are a run: they are counted in `run`, and added
+ * to their thread, process and trace when another thread records. Invariant: after summary_sort()
+ * the run is empty.
  */
 #include "analyse/summary.h"
 
@@ -50,7 +50,9 @@ static void count_pid(struct summary *s)
 	s->pids.items[i].events += s->run.events;
 }
 
-/* The thread with the numbers of `name`; NULL if there are too many threads. */
+/*
+ * Returns the count of the thread with the numbers of `name`; NULL if there are too many threads.
+ */
 static struct thread_count *get_thread(struct summary *s, const struct thread_count *name)
 {
 	const struct thread_count fresh = {
@@ -136,7 +138,7 @@ static bool is_of_run(const struct summary *s, const struct record *rec)
 	return rec->tid == run->tid && rec->pid == run->pid && rec->trace == run->trace;
 }
 
-/* Counts events that are of the class and the run of the first one; returns where they end. */
+/* Counts events of the class and the run of the first one; returns their end. */
 static const struct record *add_alike(
 	struct summary *s, const struct record *first, const struct record *end)
 {
@@ -216,7 +218,7 @@ void summary_sort(struct summary *s)
 	}
 	s->counts.count = seen;
 	if (seen > 0) {
-		/* Joins classes of one name, which several traces may have. */
+		/* Merges classes of one name, which several traces may have. */
 		struct event_count *counts = s->counts.items;
 		size_t kinds = 0;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The contents of a trace in numbers: events of each kind, losses, first and last time, processes
- * and threads. Takes record by record and prints nothing. One thread.
+ * and threads. Reads one record at a time and prints nothing. One thread.
  */
 #ifndef ANALYSE_SUMMARY_H
 #define ANALYSE_SUMMARY_H
@@ -13,7 +13,9 @@
 #include "base/vec.h"
 #include "read/record.h"
 
-/* More are not told apart: a damaged trace can contain any number. */
+/*
+ * Limits of processes and threads that are distinguished: a damaged trace can contain any number.
+ */
 #define SUMMARY_PIDS_MAX 1024
 #define SUMMARY_THREADS_MAX 65536
 
@@ -47,20 +49,20 @@ struct summary {
 	/* The smallest and the largest time, in any order of records; negative: before boot. */
 	int64_t first_ns;
 	int64_t last_ns;
-	VEC(struct event_count) counts; /* by class index, until summary_sort() */
+	VEC(struct event_count) counts; /* by class index before summary_sort() */
 	VEC(struct pid_count) pids;
 	VEC(struct thread_count) threads; /* in the order of their first records */
 	VEC(uint64_t) by_trace; /* events of each of the reader's traces */
-	struct thread_count run; /* the last events, all of one thread, not added to the rest yet */
-	bool more_pids; /* than SUMMARY_PIDS_MAX */
-	bool more_threads; /* than SUMMARY_THREADS_MAX */
+	struct thread_count run; /* the last events, all of one thread, not yet added to the rest */
+	bool more_pids; /* there are more than SUMMARY_PIDS_MAX */
+	bool more_threads; /* there are more than SUMMARY_THREADS_MAX */
 	uint32_t *slots; /* by thread: positions in `threads`, from 1; 0: free */
 };
 
 void summary_init(struct summary *s);
 void summary_fini(struct summary *s);
 
-/* Takes a record that does not continue the run. For summary_add(). */
+/* Adds a record that does not continue the run. For summary_add(). */
 void summary_add_slowly(struct summary *s, const struct record *rec);
 
 static inline void summary_add(struct summary *s, const struct record *rec)
@@ -80,12 +82,12 @@ static inline void summary_add(struct summary *s, const struct record *rec)
 	run->events++;
 }
 
-/* The same for several records, which is faster than one by one. */
+/* Adds several records, faster than one by one. */
 void summary_add_few(struct summary *s, const struct record *records, size_t count);
 
 /*
- * Completes the counts; before, only losses are up to date. Leaves one count for each name that
- * was seen, the most frequent first, and sorts threads by trace, process and number.
+ * Completes the counts; before this, only losses are up to date. Leaves one count for each name
+ * that was seen, the most frequent first, and sorts threads by trace, process and number.
  */
 void summary_sort(struct summary *s);
 

@@ -39,7 +39,7 @@ static bool is_same(const struct tuple *t, const struct tuple *wanted)
 	       memcmp(t->bytes, wanted->bytes, wanted->size) == 0;
 }
 
-/* The slot of the tuple, or the free slot for it. */
+/* Returns the slot of the tuple, or the free slot for it. */
 static size_t find(const struct tuples *t, const struct tuple *wanted)
 {
 	size_t at = (size_t)wanted->hash & (t->capacity - 1);

@@ -18,10 +18,10 @@ struct tuple {
 	size_t size;
 	uint64_t hash;
 	uint32_t holders;
-	uint32_t next; /* of a free tuple: the next free one + 1 */
+	uint32_t next; /* for a free tuple: the next free one + 1 */
 };
 
-/* A zeroed struct is empty. */
+/* A table; empty when zeroed. */
 struct tuples {
 	VEC(struct tuple) all; /* by number */
 	uint32_t *slots; /* numbers + 1; 0: free */
@@ -32,13 +32,13 @@ struct tuples {
 
 void tuples_fini(struct tuples *t);
 
-/* The number of these bytes, or TUPLES_NONE. */
+/* Returns the number of these bytes, or TUPLES_NONE. */
 uint32_t tuples_find(const struct tuples *t, const char *bytes, size_t size);
 
-/* Takes a hold of the number of these bytes, which is made if there is none. */
+/* Holds the number of these bytes, which is made if there is none; returns it. */
 uint32_t tuples_hold(struct tuples *t, const char *bytes, size_t size);
 
-/* Gives up one hold. */
+/* Releases one hold. */
 void tuples_release(struct tuples *t, uint32_t number);
 
 #endif
