@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Formats against arguments: printf's, and messages with braces. The front ends call it for each
- * event, with texts of mend.c as proposals.
+ * Checks formats against arguments: printf's, and messages with braces. The front ends call it for
+ * each event; mend.c makes the texts of proposals.
  */
 #include "model/check.h"
 
@@ -10,7 +10,7 @@
 #include "base/compiler.h"
 #include "model/mend.h"
 
-/* The size in bytes as which printf takes smaller integers. */
+/* Size in bytes to which printf's arguments are promoted. */
 #define INT_SIZE 4
 
 static const struct {
@@ -47,7 +47,7 @@ static const char *plural(size_t n)
 	return n == 1 ? "" : "s";
 }
 
-/* Reports at `at` that the numbers of arguments and of what prints them differ. */
+/* Reports at `at` that the numbers of arguments and of conversions or placeholders differ. */
 static void report_count(
 	const struct event *e, struct location at, const char *help, struct diag *d)
 {
@@ -62,7 +62,7 @@ static void report_count(
 		plural(f->args));
 }
 
-/* The conversion too many: a bare percent sign, or the first without an argument. */
+/* Finds the extra conversion: a bare percent sign, or the first one without an argument. */
 static struct location find_extra(const struct format *f, size_t arg_count)
 {
 	const struct conversion *extra = NULL;
@@ -80,7 +80,7 @@ static struct location find_extra(const struct format *f, size_t arg_count)
 	return extra ? extra->at : f->at;
 }
 
-/* A `tcg` event has two. */
+/* Names the format of a `tcg` event, which has two. */
 static const char *which_format(const struct event *e)
 {
 	if (e->properties & EVENT_TCG_TRANS) {
@@ -145,7 +145,7 @@ static bool check_class(
 	return false;
 }
 
-/* `*` takes an int. */
+/* Checks that the argument of a `*` is an int. */
 static bool check_star(const struct event *e, const struct conversion *c, int index,
 	struct arena *a, struct diag *d)
 {
@@ -162,7 +162,7 @@ static bool check_star(const struct event *e, const struct conversion *c, int in
 	return false;
 }
 
-/* `%.*s` of a text, or of bytes, whose length follows it: reported once. */
+/* Reports, once, a `%.*s` whose length follows the text or bytes instead of preceding them. */
 static bool check_order(
 	const struct event *e, const struct conversion *c, struct arena *a, struct diag *d)
 {
@@ -193,7 +193,7 @@ static bool check_conversion(
 	return check_star(e, c, c->precision_arg, a, d) && ok;
 }
 
-/* As what kind of value the renderer gets an argument. */
+/* Returns the kind of value as which the renderer gets an argument. */
 static enum waymark_debug_kind kind_of(const struct type *t)
 {
 	static const enum waymark_debug_kind kinds[] = {
@@ -214,7 +214,7 @@ static enum waymark_debug_kind kind_of(const struct type *t)
 	return t->is_signed ? WAYMARK_DEBUG_I64 : WAYMARK_DEBUG_U64;
 }
 
-/* The placeholder that prints an argument plainly. */
+/* Returns the placeholder that prints an argument without options. */
 static const char *plain(const struct type *t)
 {
 	return brace_accepts(kind_of(t), BRACE_DISPLAY) ? "{}" : "{:?}";
@@ -242,7 +242,7 @@ static bool check_placeholder_count(const struct event *e, struct arena *a, stru
 	return false;
 }
 
-/* A placeholder as it is written in the file, up to its brace. */
+/* Returns a placeholder as written in the file, up to its brace. */
 static struct span written(const struct conversion *c)
 {
 	struct span rest = { c->at.source->text + c->at.offset, c->at.source->len - c->at.offset };
@@ -265,7 +265,7 @@ static bool check_type(
 	return false;
 }
 
-/* The prefix that `#` adds to a number. */
+/* Returns the prefix that `#` adds to a number. */
 static const char *prefix_of(enum brace_type type)
 {
 	static const char *const prefixes[BRACE_TYPES] = {
@@ -294,7 +294,7 @@ static void warn_of_prefix(const struct segment *s, struct diag *d)
 }
 
 /*
- * Messages with braces: a placeholder for each argument, and one that Rust takes for its type.
+ * Checks a message with braces: each argument needs a placeholder that Rust accepts for its type.
  * `0x{:#x}` is a warning.
  */
 static bool check_braces(const struct event *e, struct arena *a, struct diag *d)

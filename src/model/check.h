@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rules between the parts of an event that hold for every front end. They
- * report to a sink, which may be NULL, and return false after an error.
+ * The rules about the parts of an event that apply in every front end. They report to a sink, which
+ * may be NULL, and return false after an error.
  */
 #ifndef MODEL_CHECK_H
 #define MODEL_CHECK_H
@@ -12,18 +12,17 @@
 #include "text/diag.h"
 
 /*
- * Checks that the format can print the arguments at all: as many conversions as
- * arguments, strings by %s, pointers by %p, integers by the others. An event
- * without a format is always right. `a` holds texts of messages. Call it before
- * a scope gets the argument that is not declared.
+ * Checks that the format can print the arguments: the number of conversions is that of the
+ * arguments, strings have %s, pointers %p, integers other conversions. An event without a format is
+ * always valid. `a` holds texts of messages. Call it before a scope gets its undeclared argument.
  */
 bool check_format(const struct event *e, struct arena *a, struct diag *d);
 
 /*
- * Checks that each conversion has the length of its argument. A length that is
- * wrong on ILP32 and LP64 hosts alike is an error; one that is wrong on one of
- * them is a warning; so no verdict depends on where it is made. Signedness is
- * not checked, as C compilers do not. Call only when check_format() agrees.
+ * Checks that each conversion has the length of its argument. A length that is wrong on both ILP32
+ * and LP64 hosts is an error; one that is wrong on one of them is a warning. So no result depends
+ * on the host that checks. Signedness is not checked, as C compilers do not check it. Call only if
+ * check_format() returned true.
  */
 bool check_lengths(const struct event *e, struct arena *a, struct diag *d);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The model's life, its index by name, and the arguments of an event. */
+/* Creates and frees a model; has its index by name, and functions for the arguments of an event. */
 #include "model/event.h"
 
 void model_init(struct model *m)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Formats as values: joined, and turned back into text. */
+/* Formats as values: joins them, and converts them back into text. */
 #include "model/format.h"
 
 #include <stdio.h>
@@ -39,7 +39,7 @@ void format_shift(struct format *f, int by)
 }
 
 /*
- * A prefix's last text goes in front of the segment that follows: only the last has no conversion.
+ * Prepends the prefix's last text to the segment after it. Only the last segment has no conversion.
  */
 static void join_text(struct segment *to, const struct segment *prefix, struct arena *a)
 {
@@ -71,7 +71,7 @@ void format_prepend(struct format *f, struct arena *a, const struct format *pref
 		f->source ? arena_printf(a, "%s %s", prefix->source, f->source) : prefix->source;
 }
 
-/* Flags and the letters that they have an effect on. */
+/* Flags, and the letters for which they have an effect. */
 static const struct {
 	char flag;
 	const char *letters;
@@ -84,8 +84,8 @@ static const struct {
 };
 
 /*
- * A `.*` that turns out negative would bring the zeros of a `0` back. Compilers
- * warn of the pair all the same, so it is dropped here for every view alike.
+ * A negative `.*` would make a `0` flag effective again. Compilers warn of this pair in any case,
+ * so the `0` is dropped here for all views.
  */
 bool conversion_heeds(const struct conversion *c, char flag)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages with braces: the pieces that src/brace finds become segments. Pieces of text that
- * follow each other, as around `{{`, are one.
+ * Makes segments from the pieces of a message with braces that src/brace finds. Consecutive pieces
+ * of text, as around `{{`, are joined.
  */
 #include "model/format.h"
 
@@ -12,12 +12,12 @@ struct message {
 	struct diag *diag;
 	const struct placed *source;
 	VEC(struct segment) segments;
-	char *text; /* of all segments; room for the whole message */
+	char *text; /* text of all segments; has room for the whole message */
 	size_t used;
-	size_t begin; /* of the segment that is being made */
+	size_t begin; /* start of the unfinished segment */
 };
 
-/* Ends a segment; with a conversion, or as the last. */
+/* Ends a segment, with a conversion unless it is the last. */
 static void add_segment(struct message *m, const struct conversion *c)
 {
 	struct segment s = { .text = m->text + m->begin, .len = m->used - m->begin };
@@ -65,7 +65,7 @@ static bool read_pieces(struct message *m, struct format *f)
 	}
 	add_segment(m, NULL);
 	if (piece.kind == BRACE_ERROR) {
-		/* "What is wrong: what to do." */
+		/* The error has the form "what is wrong: what to do". */
 		const char *colon = strstr(piece.error, ": ");
 		size_t len = colon ? (size_t)(colon - piece.error) : strlen(piece.error);
 

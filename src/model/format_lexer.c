@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The characters of a format: string literals, their escapes, and PRI macros. format_parse.c reads
- * them one by one.
+ * Reads the characters of a format: string literals, their escapes, and PRI macros. Called by
+ * format_parse.c, one character at a time.
  */
 #include "model/format_lexer.h"
 
@@ -65,7 +65,7 @@ static int digit_value(int c)
 	return 16;
 }
 
-/* Up to `digits` digits; SCAN_END when there is none or the value is no byte. */
+/* Reads up to `digits` digits; SCAN_END if there is none or the value exceeds a byte. */
 static int read_number(struct format_lexer *l, int base, unsigned int digits)
 {
 	int value = 0;
@@ -112,7 +112,7 @@ static void read_escape(struct format_lexer *l)
 	fail(l);
 }
 
-/* A character of a literal; false at its closing quote. */
+/* Reads a character of a literal; false at its closing quote. */
 static bool read_literal(struct format_lexer *l)
 {
 	int c = scan_peek(&l->in);
@@ -155,7 +155,7 @@ static bool macro_parse(struct format_lexer *l, struct span word)
 	return false;
 }
 
-/* Reads the text between literals: a macro, or an error. */
+/* Reads the text between literals: a macro; anything else is an error. */
 static void read_macro(struct format_lexer *l)
 {
 	struct span word = scan_word(&l->in);
@@ -208,7 +208,7 @@ void format_lexer_init(struct format_lexer *l, struct diag *d, const struct scan
 	format_lexer_next(l);
 }
 
-/* Literals and macros with exactly one blank between them. */
+/* Returns literals and macros separated by exactly one blank. */
 const char *format_regular_source(struct arena *a, struct span text)
 {
 	char *regular = arena_alloc(a, 2 * text.len + 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The characters of a format as the C compiler sees them: neighbouring string
- * literals are one text, escapes are one character, and a PRI macro is one unit
- * of its own. Only model/format_parse.c reads it.
+ * The characters of a format as the C compiler reads them: neighbouring string literals are one
+ * text, an escape is one character, and a PRI macro is a separate unit. Only model/format_parse.c
+ * reads it.
  */
 #ifndef MODEL_FORMAT_LEXER_H
 #define MODEL_FORMAT_LEXER_H
@@ -14,7 +14,7 @@
 #include "text/diag.h"
 #include "text/scan.h"
 
-#define UNIT_END (-1) /* the end, a comma, or an error */
+#define UNIT_END (-1) /* the end of the text, a comma, or an error */
 #define UNIT_MACRO (-2)
 
 struct format_lexer {
@@ -22,7 +22,7 @@ struct format_lexer {
 	struct scan in;
 	bool in_literal;
 	bool failed; /* an error was reported */
-	size_t quote; /* where the literal began */
+	size_t quote; /* start of the literal */
 
 	/* The current unit: a byte from 1 to 255, or UNIT_*. */
 	int unit;
@@ -34,10 +34,10 @@ struct format_lexer {
 /* Starts at the first unit of `in`. */
 void format_lexer_init(struct format_lexer *l, struct diag *d, const struct scan *in);
 
-/* Goes to the next unit; stays at UNIT_END. */
+/* Moves to the next unit; stays at UNIT_END. */
 void format_lexer_next(struct format_lexer *l);
 
-/* The text of a well-formed format: literals and macros with one blank between them. */
+/* Returns the text of a well-formed format: literals and macros separated by one blank. */
 const char *format_regular_source(struct arena *a, struct span text);
 
 #endif

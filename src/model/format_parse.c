@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From the units of a format to segments. What printf leaves undefined or
- * ignores is an error or a warning here, and never reaches the model, so that
- * no compiler has anything to say about a format that is written from it.
+ * Makes segments from the units of a format. Whatever printf ignores or leaves undefined is an
+ * error or a warning here, and never enters the model, so that no compiler warns of a format
+ * written from it.
  */
 #include "model/format.h"
 
@@ -11,13 +11,13 @@
 #include "model/format_lexer.h"
 #include "model/mend.h"
 
-/* The width that every C library can print in one conversion. */
+/* A width that every C library can print in one conversion. */
 #define WIDTH_MAX 4095
 
-/* The text of a format as it is in the file, which mending it changes. */
+/* The text of a format in the file, which mending changes. */
 struct format_text {
 	char *text;
-	size_t begin; /* of the text in the file */
+	size_t begin; /* start of the text in the file */
 	size_t len;
 };
 
@@ -27,13 +27,13 @@ struct parser {
 	struct diag *diag;
 	const struct event *event;
 	bool old;
-	struct format_text written; /* what becomes format.source */
+	struct format_text written; /* result for format.source */
 	struct scan start;
 	VEC(struct segment) segments;
-	struct segment open; /* what is being collected */
-	char *text; /* where the next character of literal text goes */
+	struct segment open; /* unfinished segment */
+	char *text; /* place for the next character of literal text */
 	int args;
-	size_t newline; /* where the last run of them begins */
+	size_t newline; /* start of the last run of newlines */
 	bool has_newline;
 	bool ends_in_newline;
 };
@@ -64,10 +64,10 @@ static bool PRINTF(4, 5) fail(struct parser *p, size_t at, const char *help, con
 	return false;
 }
 
-/* Takes a letter that only an old format has: floating point, `%m`; false for any other. */
+/* Accepts a letter that only an old format has, floating point or `%m`; false for any other. */
 static bool accept_old_letter(struct conversion *c, int unit)
 {
-	bool is_long = strcmp(c->length, "l") == 0; /* of a double, which it says nothing of */
+	bool is_long = strcmp(c->length, "l") == 0; /* `l` has no meaning for a double */
 
 	if (unit == 'm' && !*c->length) {
 		c->letter = 's';
@@ -112,7 +112,7 @@ static void close_segment(struct parser *p)
 	p->open = (struct segment){ .text = p->text };
 }
 
-/* A width or precision: a number, or `*` for an argument. */
+/* Reads a width or precision: a number, or `*` for an argument. */
 static bool parse_number(struct parser *p, int *value, int *arg)
 {
 	size_t at = p->lexer.at;
@@ -196,7 +196,7 @@ static bool refuse_letter(struct parser *p, const struct conversion *c)
 		"'%.*s' is not a conversion that a format may have", SPAN_ARGS(text));
 }
 
-/* The length and the letter, from either spelling: `lx` or PRIx64. */
+/* Reads the length and the letter in either spelling: `lx` or PRIx64. */
 static bool parse_letter(struct parser *p, struct conversion *c)
 {
 	c->length = parse_length(p);
@@ -222,7 +222,7 @@ static bool parse_letter(struct parser *p, struct conversion *c)
 	return true;
 }
 
-/* printf ignores such flags or leaves them undefined, and compilers warn. */
+/* Drops flags that printf ignores or leaves undefined, as compilers warn of them. */
 static void drop_idle_flags(struct parser *p, struct conversion *c)
 {
 	char kept[sizeof(c->flags)] = "";
@@ -289,9 +289,8 @@ static bool parse_conversion(struct parser *p)
 }
 
 /*
- * A macro that is no part of a conversion. QEMU 10.2 has `"%u" PRIx8`, where C
- * prints the macro's letters after the number: one behind a whole conversion is
- * dropped with a warning.
+ * Handles a macro outside of a conversion. QEMU 10.2 has `"%u" PRIx8`, where C prints the macro's
+ * letters after the number: a macro after a whole conversion is dropped with a warning.
  */
 static bool parse_stray_macro(struct parser *p)
 {
@@ -337,7 +336,7 @@ static bool parse_units(struct parser *p)
 	return !p->lexer.failed;
 }
 
-/* One event is one line: text backends print a newline as `\n`. */
+/* Rejects a newline at the end, as one event is one line: text backends print a newline as `\n`. */
 static bool check_newlines(struct parser *p)
 {
 	bool is_dropped = p->ends_in_newline && (p->old || !p->diag);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages with braces in the language of printf, as near as that comes. */
+/* Converts messages with braces to the nearest format of printf. */
 #include <string.h>
 
 #include "model/event.h"
@@ -19,7 +19,7 @@ static char integer_letter(const struct type *t, enum brace_type type)
 		[BRACE_DEBUG_LOWER] = 'x',
 		[BRACE_DEBUG_UPPER] = 'X',
 		[BRACE_OCTAL] = 'o',
-		[BRACE_BINARY] = 'x', /* with 0x before it: see write_prefix() */
+		[BRACE_BINARY] = 'x', /* after 0x: see write_prefix() */
 	};
 
 	if (letters[type] && !t->is_bool) {
@@ -45,7 +45,7 @@ static void add_text(struct segment *s, struct arena *a, const char *text)
 	s->len += strlen(text);
 }
 
-/* `0x` is text, for printf writes 0X before capitals and nothing before a zero. */
+/* Writes `0x` as text, since printf writes 0X before capitals and nothing before a zero. */
 static void write_prefix(struct segment *s, struct arena *a)
 {
 	struct conversion *c = &s->conversion;
@@ -80,7 +80,7 @@ static void convert(struct segment *s, struct arena *a, const struct type *t, ch
 	if (t->class == TYPE_INTEGER) {
 		write_prefix(s, a);
 	}
-	/* Rust pads texts on the right, numbers on the left. */
+	/* Rust pads texts on the right, and numbers on the left. */
 	bool is_text = c->letter == 's' || t->is_bool;
 	bool is_left =
 		spec->align == BRACE_ALIGN_LEFT || (is_text && spec->align == BRACE_ALIGN_DEFAULT);
@@ -108,7 +108,7 @@ struct format *format_as_printf(struct arena *a, const struct event *e, char oth
 		struct segment *s = &f->segments[i];
 
 		*s = e->format.segments[i];
-		/* behind the quote that the segment before left open */
+		/* follows the quote that the previous segment left open */
 		s->text = arena_printf(a, "%s%.*s", quote, (int)s->len, s->text);
 		s->len += strlen(quote);
 		quote = "";

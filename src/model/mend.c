@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Proposals for a wrong format, made on its text; check.c and format_parse.c report them. */
+/* Makes proposals for a wrong format, from its text. check.c and format_parse.c report them. */
 #include "model/mend.h"
 
 #include <string.h>
@@ -41,7 +41,7 @@ const char *mend_length(struct arena *a, const struct conversion *c, const struc
 {
 	struct conversion mended = *c;
 
-	/* Lengths that `int` needs anyway are left out. */
+	/* Drops lengths whose values are passed as an int anyway. */
 	mended.length = t->size64 <= 4 || t->class != TYPE_INTEGER ? "" : t->length;
 	if (strchr("diu", c->letter)) {
 		mended.letter = t->is_signed ? 'd' : 'u';
@@ -62,7 +62,7 @@ const char *mend_conversion(struct arena *a, const struct type *t, bool is_hex)
 	return mend_length(a, &bare, t);
 }
 
-/* Without what the letter does not heed; a `*` keeps its argument, if the letter can have one. */
+/* Drops what the letter ignores; a `*` keeps its argument if the letter can have one. */
 const char *mend_class(
 	struct arena *a, const struct conversion *c, const struct arg *arg, bool is_hex)
 {
@@ -83,7 +83,7 @@ const char *mend_class(
 		a, "print '%s' with %s", arg->name, mend_length(a, &mended, &arg->type));
 }
 
-/* The text of an argument in its file. */
+/* Returns the text of an argument in its file. */
 static struct span text_of(const struct arg *arg)
 {
 	const char *text = arg->at.source->text + arg->at.offset;
@@ -95,7 +95,7 @@ static struct span text_of(const struct arg *arg)
 	return span_trim((struct span){ text, n });
 }
 
-/* The line around a text, up to it or from its end. */
+/* Return the line before an argument's text, and after it. */
 static struct span line_before(const struct arg *arg)
 {
 	size_t from = arg->at.offset;
@@ -150,7 +150,7 @@ static bool has_letter(const struct scan *s)
 	return is_letter(scan_peek(s));
 }
 
-/* Copies the format and mends it on the way; false when there are too many conversions. */
+/* Copies the format and mends its conversions; false if there are too many. */
 static bool write_mended(struct out *o, struct arena *a, const struct event *e, struct scan *s)
 {
 	size_t arg = 0;
@@ -164,7 +164,7 @@ static bool write_mended(struct out *o, struct arena *a, const struct event *e, 
 			out_bytes(o, s->source->text + from, s->pos - from);
 			continue;
 		}
-		/* flags, width and precision */
+		/* Skips flags, width and precision. */
 		while (scan_peek(s) > 0 && strchr("-+ #0", scan_peek(s))) {
 			s->pos++;
 		}

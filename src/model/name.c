@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of events and arguments against model/reserved.def, and the names that arguments get in C.
+ * Checks names of events and arguments against model/reserved.def, and makes the names of arguments
+ * in C.
  */
 #include "model/name.h"
 
@@ -79,7 +80,7 @@ bool name_check_arg(struct span name, struct location at, struct diag *d)
 	if (!check_letters(name, "argument", at, d)) {
 		return false;
 	}
-	/* An event's may: every name that is made of it has a prefix. */
+	/* The name of an event may, as every name that is made from it has a prefix. */
 	if (is_digit((unsigned char)name.text[0])) {
 		diag_error(d, at, "begin it with a letter",
 			"the argument name '%.*s' begins with a digit", SPAN_ARGS(name));
@@ -103,7 +104,7 @@ static bool has_prefix(const char *name, const char *prefix)
 	return strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
-/* By convention a macro's name: `SIZE_MAX`, and what a program defines for itself. */
+/* True if the name is by convention a macro's: `SIZE_MAX`, or a program's own. */
 static bool is_capital(const char *name)
 {
 	return name[strcspn(name, "abcdefghijklmnopqrstuvwxyz")] == '\0' &&
@@ -122,10 +123,10 @@ static const char *small_letters(struct arena *a, const char *name)
 	return small;
 }
 
-/* Names that the C library, the compiler or generated code may use as they like. */
+/* True for names that the C library, the compiler or generated code may use. */
 static bool is_foreign(const char *name, const char *event)
 {
-	/* `log_read` in the event `read`: a function of that event may be called so. */
+	/* In the event `read`, `log_read` may be the name of a generated function. */
 	size_t len = strlen(name);
 	size_t event_len = strlen(event);
 
@@ -135,7 +136,7 @@ static bool is_foreign(const char *name, const char *event)
 		       strcmp(name + len - event_len, event) == 0 && !has_prefix(name, "arg_"));
 }
 
-/* `__cpu` becomes `cpu`, `waymark_x` becomes `arg_waymark_x`. */
+/* Changes `__cpu` to `cpu`, and `waymark_x` to `arg_waymark_x`. */
 static const char *without_foreign_prefix(struct arena *a, const char *name, const char *event)
 {
 	const char *bare = name + strspn(name, "_");
@@ -164,7 +165,7 @@ static const char *c_name(struct arena *a, const struct event *e, size_t self)
 	const char *name = is_capital(declared) ? small_letters(a, declared) : declared;
 
 	if (e->args[self].is_cpu) {
-		return "__cpu"; /* which no other argument gets: see is_foreign() */
+		return "__cpu"; /* no other argument has this name: see is_foreign() */
 	}
 	if (is_foreign(name, e->name)) {
 		name = without_foreign_prefix(a, name, e->name);
@@ -185,7 +186,7 @@ void name_assign_c(struct arena *a, struct event *e)
 	}
 	if (e->passed) {
 		name_assign_c(a, e->passed);
-		/* The text made of an argument is a variable beside it: both need a name. */
+		/* The text made from an argument is a second variable, so both need a name. */
 		for (size_t i = 0; i < e->arg_count; i++) {
 			struct arg *arg = &e->args[i];
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Type texts. The words of a C integer type come in any order, so each has a
- * weight, and the sum of the weights is looked up in type.def: no grammar is
- * needed for `long unsigned int`. Four bits count each word.
+ * Parses the texts of types. The words of a C integer type may be in any order, so each has a
+ * weight of four bits, and the sum of the weights is looked up in type.def: `long unsigned int`
+ * needs no grammar.
  */
 #include "model/type.h"
 
@@ -11,7 +11,7 @@
 #include "base/compiler.h"
 #include "text/scan.h"
 
-/* More words than any legal type has, and few enough that no sum overflows. */
+/* More words than any legal type has, but not enough for a sum to overflow. */
 #define WORDS_MAX 7
 
 enum weight {
@@ -22,7 +22,7 @@ enum weight {
 	LONG = 1 << 16,
 	CHAR = 1 << 20,
 	VOID = 1 << 24,
-	NAMED = 1 << 28, /* a type of one word; goes with no other */
+	NAMED = 1 << 28, /* a type of one word, which combines with no other */
 };
 
 static const struct {
@@ -39,10 +39,10 @@ static const struct {
 };
 
 struct base {
-	const char *name; /* NULL: made of weighted words */
+	const char *name; /* NULL: a sum of weighted words */
 	int sum;
-	const char *host; /* of a TCG type only: what it arrives as */
-	struct type type; /* but for the text */
+	const char *host; /* for a TCG type only: its type at execution */
+	struct type type; /* except the text */
 };
 
 #define BASE(name_, sum_, length_, is_signed_, size32_, size64_) \
@@ -79,7 +79,7 @@ static const struct type pointer = {
 	.length = "", .class = TYPE_POINTER, .size32 = 4, .size64 = 8
 };
 
-/* The part of a type that has been read. */
+/* The part of a type that was read so far. */
 struct reading {
 	const struct base *named;
 	int sum;
@@ -156,7 +156,7 @@ static bool read_type(struct reading *r, struct span text)
 	return r->words > 0;
 }
 
-/* One blank between words and before the first star, none after a star: `const char **`. */
+/* Puts one blank between words and before the first star, none after a star: `const char **`. */
 static const char *regular_text(struct arena *a, struct span text)
 {
 	char *regular = arena_alloc(a, 2 * text.len + 1);
@@ -275,7 +275,7 @@ const char *type_of_execution(const struct type *t)
 
 #define INSTEAD(type) "declare it as '" type "'"
 
-/* By a word of the type; the first row that matches counts. */
+/* Advice by a word of the type; the first match is used. */
 static const struct {
 	const char *word;
 	const char *advice;

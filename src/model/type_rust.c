@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rust's types of arguments: references, lifetimes and boxes are taken away, and the rest is a row
- * of type_rust.def. The front end for TOML calls it.
+ * Parses Rust's types of arguments: removes references, lifetimes and boxes; the rest is a row of
+ * type_rust.def. Called by the front end for TOML.
  */
 #include <string.h>
 
@@ -25,7 +25,7 @@ static const struct type rust_types[] = {
 #undef RUST_TYPE
 };
 
-/* Wrappers that change nothing for C: the beginning and the end of each. */
+/* Wrappers without effect in C: the start and the end of each. */
 static const char *const boxes[][2] = { { "Arc<", ">" }, { "Rc<", ">" }, { "Box<", ">" } };
 
 static bool begins(struct span s, const char *word)
@@ -50,7 +50,7 @@ static size_t lifetime_length(struct span s)
 	return n;
 }
 
-/* `&'static mut T`: T. */
+/* Returns T for `&'static mut T`. */
 static struct span dereference(struct span s)
 {
 	s = skip(s, 1);
@@ -71,7 +71,7 @@ static bool unbox(struct span *s)
 	return false;
 }
 
-/* Takes references and boxes away; returns false when there was none. */
+/* Removes references and boxes; returns false if there are none. */
 static bool strip(struct span *s)
 {
 	struct span before = *s;
@@ -84,7 +84,7 @@ static bool strip(struct span *s)
 	return s->len != before.len;
 }
 
-/* Paths may have blanks around `::`; the table has none. */
+/* Finds a type. Paths may have blanks around `::`, the table has none. */
 static const struct type *find(struct span s)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rust_types); i++) {
@@ -95,7 +95,7 @@ static const struct type *find(struct span s)
 	return NULL;
 }
 
-/* The kind of what {:?} shows, 0 where that is a number. */
+/* Returns the kind that {:?} prints for a descriptor, 0 for a number. */
 static uint8_t descriptor_of(const char *maker)
 {
 	static const struct {
@@ -130,7 +130,7 @@ bool type_parse_rust(struct type *t, struct arena *a, const char *text, size_t l
 	struct type c;
 
 	*t = *known;
-	/* printf's name of what C has, too. */
+	/* Uses printf's length of the C type. */
 	if (t->class == TYPE_INTEGER && type_parse(&c, a, t->c_text, strlen(t->c_text))) {
 		t->length = c.length;
 	}
@@ -144,7 +144,7 @@ bool type_parse_rust(struct type *t, struct arena *a, const char *text, size_t l
 	return true;
 }
 
-/* How one writes a type of the table as an argument. */
+/* Returns the form that a type of the table has as an argument. */
 static const char *as_argument(const char *bare)
 {
 	static const char *const behind[][2] = { { "String", "&str" }, { "[u8]", "&[u8]" },
