@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Natural numbers of bounded size, on the stack. The largest one that a double needs has 1140
- * bits: a mantissa times 10^324. Bits beyond BIG_LIMBS are dropped, never written out of bounds.
+ * Natural numbers of bounded size, on the stack. The largest number that a double needs, a mantissa
+ * times 10^324, has 1140 bits. Bits beyond BIG_LIMBS are dropped, never written out of bounds.
  */
 #ifndef BRACE_BIG_H
 #define BRACE_BIG_H
@@ -10,7 +10,7 @@
 
 #define BIG_LIMBS 40
 
-/* 32-bit limbs, the lowest first; the highest one is not zero. */
+/* 32-bit limbs, lowest first; the highest limb is not zero. */
 struct big {
 	uint32_t limbs[BIG_LIMBS];
 	unsigned int count;
@@ -75,7 +75,7 @@ static inline void big_shift(struct big *b, unsigned int bits)
 	b->count += whole;
 }
 
-/* As strcmp(). */
+/* Compares two numbers; the result is like strcmp()'s. */
 static inline int big_compare(const struct big *a, const struct big *b)
 {
 	if (a->count != b->count) {
@@ -134,7 +134,7 @@ static inline void big_subtract(struct big *a, const struct big *b, uint32_t fac
 }
 
 /*
- * Returns a / b, which is below 10; a becomes the remainder. The highest limb of b must be at
+ * Returns a / b, which must be below 10; a becomes the remainder. The highest limb of b must be at
  * least 8 and below 2^28: then the quotient of the highest limbs is the digit or one less.
  */
 static inline unsigned int big_digit(struct big *a, const struct big *b)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages with braces: Rust's formatting language, rendered byte for byte as Rust does.
- * A message is parsed into pieces; values are those of waymark/debug.h; output goes to a sink.
+ * Messages with braces: Rust's formatting language, rendered byte for byte like Rust. A message is
+ * parsed into pieces; values are those of waymark/debug.h; output goes to a sink.
  *
- * All functions: libc only, no allocation, no locale, keep errno, never abort. All state is the
- * caller's or on the stack (less than 3 KiB, and what callbacks take), so they are
+ * All functions: use libc only, allocate nothing, ignore the locale, keep errno and never abort.
+ * All state is the caller's or on the stack (less than 3 KiB, and the callbacks' own), so they are
  * async-signal-safe and any thread may call them.
  *
  * Sources: the documentation of Rust's std::fmt and the output of rustc 1.95.
@@ -22,7 +22,7 @@
 
 /* ---- Messages ---- */
 
-/* The type, last in a placeholder: how the value is rendered. */
+/* The type at the end of a placeholder: the form of the output. */
 enum brace_type {
 	BRACE_DISPLAY, /* {} */
 	BRACE_DEBUG, /* {:?} */
@@ -40,7 +40,7 @@ enum brace_type {
 
 enum brace_align { BRACE_ALIGN_DEFAULT, BRACE_ALIGN_LEFT, BRACE_ALIGN_CENTER, BRACE_ALIGN_RIGHT };
 
-/* Larger widths and precisions are refused, as by Rust. */
+/* Limit of widths and precisions; larger ones are refused, as by Rust. */
 #define BRACE_WIDTH_MAX 65535
 
 /* A placeholder: [[fill]align][sign]['#']['0'][width]['.' precision][type]. */
@@ -62,8 +62,8 @@ enum brace_piece_kind { BRACE_END, BRACE_TEXT, BRACE_PLACEHOLDER, BRACE_ERROR };
 
 struct brace_piece {
 	enum brace_piece_kind kind;
-	size_t offset; /* of its first byte in the message; BRACE_ERROR: of the error */
-	const char *text; /* BRACE_TEXT: to print; BRACE_PLACEHOLDER: as written, with braces */
+	size_t offset; /* of its first byte in the message; for BRACE_ERROR, of the error */
+	const char *text; /* BRACE_TEXT: output; BRACE_PLACEHOLDER: as written, with braces */
 	size_t length; /* of `text` in bytes */
 	struct brace_spec spec; /* BRACE_PLACEHOLDER */
 	const char *error; /* BRACE_ERROR: one sentence, without a full stop; static */
@@ -75,10 +75,13 @@ struct brace_parser {
 	size_t at; /* the next byte to read */
 };
 
-/* Reads a message of `length` bytes, which need not end in NUL and must outlive the parser. */
+/*
+ * Starts reading a message of `length` bytes, which need not end with a NUL and must outlive the
+ * parser.
+ */
 void brace_parse(struct brace_parser *p, const char *message, size_t length);
 
-/* Reads the next piece. BRACE_END and BRACE_ERROR repeat. {{ and }} are a text of one byte. */
+/* Reads the next piece. BRACE_END and BRACE_ERROR repeat. {{ and }} become a text of one byte. */
 enum brace_piece_kind brace_next(struct brace_parser *p, struct brace_piece *piece);
 
 /* ---- Sinks ---- */
@@ -86,24 +89,27 @@ enum brace_piece_kind brace_next(struct brace_parser *p, struct brace_piece *pie
 /* Receives a part of the output: whole characters if message and values are UTF-8. */
 typedef void brace_write_fn(void *context, const char *text, size_t length);
 
-/* The output: a callback, or a buffer that is always terminated and never overrun. */
+/* The output: a callback, or a buffer that always ends with a NUL and is never overrun. */
 struct brace_sink {
 	brace_write_fn *write; /* NULL: output goes to `buffer` */
 	void *context;
 	char *buffer;
-	size_t size; /* of the buffer, with its NUL; 0: output is only counted */
+	size_t size; /* size of the buffer, with its NUL; 0: output is only counted */
 	size_t used; /* bytes in the buffer */
 	size_t length; /* bytes of the whole output so far */
-	size_t wanted; /* output behind this length may be left out; SIZE_MAX at first */
-	bool escapes_lines; /* newlines in texts of {} are written as \n; set by the caller */
+	size_t wanted; /* output beyond this length may be left out; SIZE_MAX at first */
+	bool escapes_lines; /* write newlines in texts of {} as \n; set by the caller */
 };
 
-/* A buffer of `size` bytes; output beyond it is only counted, and no character is cut. */
+/*
+ * Initializes a sink with a buffer of `size` bytes. Output beyond it is only counted, and no
+ * character is cut.
+ */
 void brace_sink_buffer(struct brace_sink *s, char *buffer, size_t size);
 
 void brace_sink_callback(struct brace_sink *s, brace_write_fn *write, void *context);
 
-/* Adds text as it is. */
+/* Writes text unchanged. */
 void brace_put(struct brace_sink *s, const char *text, size_t length);
 
 /* True if no more output is wanted: rendering a long value ends early. */
@@ -114,27 +120,27 @@ static inline bool brace_has_enough(const struct brace_sink *s)
 
 /* ---- Values ---- */
 
-/* Besides the kinds of waymark/debug.h: CStr, a string but for its escapes in {:?}. */
+/* A kind besides those of waymark/debug.h: CStr, a string with other escapes in {:?}. */
 enum { BRACE_CSTRING = WAYMARK_DEBUG_KINDS, BRACE_KINDS };
 
-/* True if Rust renders values of the kind by this type; checks of messages use it. */
+/* True if Rust renders values of the kind by this type. Used by checks of messages. */
 bool brace_accepts(unsigned int kind, enum brace_type type);
 
 /* ---- Rendering ---- */
 
-/* Renders one value. If its kind does not accept the type, by {}, or {:?} if not that either. */
+/* Renders one value. If its kind does not accept the type, uses {}, or {:?} if it has no {}. */
 void brace_render(
 	struct brace_sink *s, const struct brace_spec *spec, const struct waymark_debug *value);
 
 /*
  * Renders a message with its values, one for each placeholder in order. Placeholders without a
- * value, and the message from an error on, are put as written. Returns the bytes of the whole
- * output so far, as snprintf() does; exact up to the length that the sink wants.
+ * value, and the message after an error, are written unchanged. Returns the bytes of the whole
+ * output so far, like snprintf(); exact up to the length that the sink wants.
  */
 size_t brace_format(struct brace_sink *s, const char *message, size_t length,
 	const struct waymark_debug *values, size_t count);
 
-/* Nested callbacks; deeper ones are printed as `...`. */
+/* Limit of nested callbacks; deeper ones are printed as `...`. */
 #define BRACE_CALLS_MAX 32
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of waymark/debug.h that callbacks call. Each passes the call on to the builder of
- * the formatter, which writes text (render.c) or the tokens of a tree (tree_build.c).
+ * The functions of waymark/debug.h for callbacks. Each forwards the call to the formatter's
+ * builder, which writes text (render.c) or the tokens of a tree (tree_build.c).
  */
 #include <string.h>
 
 #include "brace/internal.h"
 
-/* A name may come from a table of the program that lacks it. */
+/* Replaces NULL, as a program's table of names may lack one. */
 static const char *name_of(const char *name)
 {
 	return name ? name : "(null)";

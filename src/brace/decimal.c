@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Digits by long division of exact fractions, after Steele and White (1990): the number and half
- * its distances to both neighbours have a common scale; division ends when the remainder is
- * nearer than a neighbour. Numbers whose fraction fits into 128 bits take a faster way.
+ * Makes digits by long division of exact fractions, after Steele and White (1990). The number and
+ * half its distances to both neighbours have a common scale; division ends when the remainder is
+ * smaller than a neighbour's distance. Numbers whose fraction fits into 128 bits have a faster
+ * path.
  */
 #include <string.h>
 
@@ -10,14 +11,14 @@
 #include "brace/big.h"
 #include "brace/decimal.h"
 
-/* value / scale is the number over a power of ten; low and high are half the distances. */
+/* value / scale is the number divided by a power of ten; low and high are half the distances. */
 struct fraction {
 	struct big value;
 	struct big scale;
 	struct big low;
 	struct big high;
 	int point;
-	bool even; /* the mantissa is: a decimal in the middle of two numbers reads back as this */
+	bool even; /* the mantissa is even: a decimal halfway to a neighbour reads back as this */
 };
 
 void brace_decimal_trim(struct brace_decimal *d)
@@ -77,12 +78,12 @@ static unsigned int bits_of(uint64_t n)
 	return n ? 64 - (unsigned int)__builtin_clzll(n) : 0;
 }
 
-/* The power of ten above the number, or one less. */
+/* Estimates the power of ten above the number; may be one too small. */
 static int estimate_point(const struct brace_binary *b)
 {
 	int log2 = b->exponent + (int)bits_of(b->mantissa) - 1;
 
-	/* 78913 / 2^18 is log10(2), exact enough for what doubles need; rounded down. */
+	/* 78913 / 2^18 is log10(2), exact enough for doubles; rounded down. */
 	int scaled = log2 * 78913;
 
 	return (scaled >= 0 ? scaled >> 18 : -((-scaled + (1 << 18) - 1) >> 18)) + 1;
@@ -124,13 +125,13 @@ static void fraction_init(struct fraction *f, const struct brace_binary *b)
 	} else {
 		big_shift(&f->scale, (unsigned int)-b->exponent);
 	}
-	/* Brings the highest limb of the scale into the range that big_digit() requires. */
+	/* Shifts the highest limb of the scale into the range that big_digit() requires. */
 	shift = (28 + 32 - bits_of(f->scale.limbs[f->scale.count - 1])) % 32;
 	big_shift(&f->scale, shift);
 	shift_all(f, shift);
 }
 
-/* True for a result of big_compare() above 0, and for 0 if `inclusive`. */
+/* True if a result of big_compare() is above 0, or is 0 and `inclusive`. */
 static bool beyond(int comparison, bool inclusive)
 {
 	return comparison > 0 || (comparison == 0 && inclusive);
@@ -173,9 +174,9 @@ __extension__ typedef unsigned __int128 u128;
 #define FIXED_BITS 120
 
 /*
- * As shortest_of_fraction(), with a scale of 2^scale_bits. All digits before the point are
- * needed: the neighbours are nearer than 1. No shorter decimal lies in the very middle of two
- * numbers: the middle has more binary places than the number, and so more decimal ones.
+ * Works like shortest_of_fraction(), with a scale of 2^scale_bits. All digits before the point are
+ * needed, as the neighbours are nearer than 1. No shorter decimal is exactly halfway between two
+ * numbers: the middle has more binary places than the number, and so more decimal places.
  */
 static void shortest_of_fixed(struct brace_decimal *d, const struct brace_binary *b)
 {
@@ -238,7 +239,7 @@ static void take_digits(struct brace_decimal *d, struct fraction *f, int count)
 	}
 }
 
-/* Rounds to `digits` or, if that is 0, to `places` after the point. */
+/* Rounds to `digits`, or to `places` after the point if `digits` is 0. */
 static void exact(struct brace_decimal *d, const struct brace_binary *b, int digits, int places)
 {
 	struct fraction f;
@@ -256,7 +257,7 @@ static void exact(struct brace_decimal *d, const struct brace_binary *b, int dig
 	if (count > 0) {
 		take_digits(d, &f, count);
 	} else if (count == 0) {
-		/* Below the last digit: rounds to nothing or, above its half, to one of it. */
+		/* Below the last digit: rounds to zero or, above half of it, to one. */
 		big_multiply(&f.scale, 5);
 		if (big_compare(&f.value, &f.scale) > 0) {
 			brace_decimal_increment(d);

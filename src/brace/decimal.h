@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Binary floating point to decimal digits, exactly: the shortest that read back as the same
- * number, or a given count, rounded half to even. No allocation, no tables of powers.
+ * Converts binary floating point to decimal digits, exactly: the shortest digits that read back as
+ * the same number, or a given count, rounded half to even. No allocation, no tables of powers.
  */
 #ifndef BRACE_DECIMAL_H
 #define BRACE_DECIMAL_H
@@ -12,7 +12,7 @@
 
 #include "brace/names.h"
 
-/* More than the significant digits of any double, of which there are 767. */
+/* Limit of digits. A double has at most 767 significant digits. */
 #define DECIMAL_DIGITS 776
 
 /* 0.DIGITS x 10^point, without leading zeros; zero has no digits and the point 1. */
@@ -26,19 +26,19 @@ struct brace_decimal {
 struct brace_binary {
 	uint64_t mantissa;
 	int exponent;
-	bool uneven; /* the next smaller number is half as far as the next greater one */
+	bool uneven; /* the next smaller number is half as far away as the next greater one */
 };
 
-/* The fewest digits that read back as this number; of those the nearest. */
+/* Sets the fewest digits that read back as this number; of these, the nearest. */
 void brace_decimal_shortest(struct brace_decimal *d, const struct brace_binary *b);
 
-/* Rounded to `places` digits after the point. */
+/* Sets the digits, rounded to `places` after the point. */
 void brace_decimal_places(struct brace_decimal *d, const struct brace_binary *b, int places);
 
-/* Rounded to `digits` > 0 significant digits. */
+/* Sets the digits, rounded to `digits` > 0 significant ones. */
 void brace_decimal_digits(struct brace_decimal *d, const struct brace_binary *b, int digits);
 
-/* An integer of `count` decimal digits. */
+/* Sets the digits of an integer with `count` decimal digits. */
 void brace_decimal_set(struct brace_decimal *d, const char *digits, size_t count);
 
 /* Rounds half to even to `count` > 0 digits. `d` must be exact. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rust's structs around a file descriptor, rendered from its number alone: no file is examined.
- * An eventfd always has the same path and modes; those of another file are shown as `..`.
+ * Renders Rust's structs around a file descriptor from its number only: no file is examined. An
+ * eventfd always has the same path and modes; those of other files are printed as `..`.
  */
 #include "brace/internal.h"
 

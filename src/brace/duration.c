@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Durations as std::time::Duration shows them: in the largest unit of which there is a whole one,
- * with what is left as a decimal fraction. Rounding goes to the nearest, of two to the even one,
- * and never changes the unit.
+ * Renders durations like std::time::Duration: in the largest unit with a whole part above 0, and
+ * the rest as a decimal fraction. Rounds to the nearest value, a half to even, and never changes
+ * the unit.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 #define NS_PER_SECOND 1000000000u
 
-/* Rounding up the most seconds that 64 bits hold makes one more. */
+/* The largest number of seconds in 64 bits, rounded up. */
 #define SECONDS_BEYOND "18446744073709551616"
 #define FRACTION_DIGITS 9
 
@@ -20,7 +20,7 @@
 struct scaled {
 	uint64_t whole;
 	bool is_beyond; /* `whole` overflowed: the value is 2^64 */
-	uint32_t fraction; /* the digits after the point as a number, `places` of them */
+	uint32_t fraction; /* digits after the point as a number, of `places` digits */
 	unsigned int places;
 	const char *unit;
 };
@@ -74,7 +74,7 @@ static void round_to(struct scaled *s, unsigned int places)
 	}
 }
 
-/* Unlike a number, a duration is not filled with zeros, and is left-aligned by default. */
+/* Unlike a number, a duration is not padded with zeros, and is left-aligned by default. */
 static void put(struct waymark_formatter *f, const struct brace_number *n, const char *unit)
 {
 	struct brace_spec asked = f->spec;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Floating point numbers: decimal.h makes the digits, this file lays them out as Rust does, with
- * a point or an exponent, and adds sign, width and precision.
+ * Renders floating point numbers: decimal.h makes the digits, this file writes them in Rust's form,
+ * with a point or an exponent, and adds sign, width and precision.
  */
 #include <string.h>
 
 #include "base/decimal.h"
 #include "brace/internal.h"
 
-/* {:?} shows an exponent below 1e-4 and from 1e16 on: limits of brace_decimal's point. */
+/* {:?} uses an exponent below 1e-4 and from 1e16 on; these are limits of brace_decimal's point. */
 #define DEBUG_POINT_MIN (-3)
 #define DEBUG_POINT_MAX 16
 
@@ -19,7 +19,7 @@ struct real {
 	struct brace_binary binary;
 };
 
-/* A format of IEEE 754; `bias` is that of exponents of integral mantissas. */
+/* A format of IEEE 754. `bias` is for the exponents of integral mantissas. */
 struct float_format {
 	unsigned int fraction_bits;
 	unsigned int exponent_bits;
@@ -73,7 +73,7 @@ static void put_word(struct waymark_formatter *f, const struct real *r)
 	brace_number_put(f, &n);
 }
 
-/* Digits before the point. */
+/* Adds the digits before the point. */
 static void add_whole(struct brace_number *n, const struct brace_decimal *m)
 {
 	size_t point = m->point > 0 ? (size_t)m->point : 0;
@@ -88,7 +88,7 @@ static void add_whole(struct brace_number *n, const struct brace_decimal *m)
 	}
 }
 
-/* The point and digits after it, at least `places`. */
+/* Adds the point and the digits after it, at least `places`. */
 static void add_fraction(struct brace_number *n, const struct brace_decimal *m, size_t places)
 {
 	size_t whole = m->point > 0 ? (size_t)m->point : 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Integers of 8 to 128 bits in every radix, and pointers. Decimal output shows a sign and the
- * magnitude; all other radixes show the two's complement in the value's own width.
+ * Renders integers of 8 to 128 bits in every radix, and pointers. Decimal output has a sign and the
+ * magnitude; other radixes show the two's complement in the value's own width.
  */
 #include "base/decimal.h"
 #include "brace/internal.h"
 
-/* Digits of the longest integer: 128 bits in binary; in decimal, for exponents. */
+/* Digits of the longest integer: 128 bits in binary; and in decimal, for exponents. */
 #define INTEGER_DIGITS 128
 #define DECIMAL_INTEGER_DIGITS 39
 
@@ -17,12 +17,12 @@ struct magnitude {
 	bool negative;
 };
 
-/* How a type writes an integer. */
+/* A type's form of an integer. */
 struct radix {
 	unsigned int base;
-	unsigned int shift; /* bits of a digit, where the base is a power of two */
+	unsigned int shift; /* bits of a digit if the base is a power of two */
 	const char *digits;
-	char prefix; /* after the 0 that '#' asks for; NUL: none */
+	char prefix; /* prefix after the 0 for '#'; NUL: none */
 };
 
 static const char lower_digits[] = "0123456789abcdef";
@@ -42,7 +42,7 @@ static const struct radix radixes[BRACE_TYPES] = {
 	[BRACE_POINTER_TYPE] = { 10, 0, lower_digits, 0 },
 };
 
-/* Divides 128 bits; returns the remainder. Works on 32 bits: not every compiler has 128. */
+/* Divides 128 bits; returns the remainder. Uses 32 bits, as not every compiler has 128. */
 static unsigned int divide_wide(struct magnitude *m, unsigned int base)
 {
 	uint32_t limbs[4] = { (uint32_t)(m->high >> 32), (uint32_t)m->high,
@@ -60,13 +60,13 @@ static unsigned int divide_wide(struct magnitude *m, unsigned int base)
 	return (unsigned int)rest;
 }
 
-/* Writes the digits so that they end before `end`; returns the first one. */
+/* Writes the digits up to `end`; returns the first one. */
 static char *digits_of(char *end, struct magnitude m, const struct radix *r)
 {
 	while (m.high) {
 		*--end = r->digits[divide_wide(&m, r->base)];
 	}
-	if (r->base == 10) { /* of 128 bits, the division above leaves more than 0 */
+	if (r->base == 10) { /* for 128 bits, the division above leaves a number above 0 */
 		return decimal_before(end, m.low, 1);
 	}
 	do {
@@ -76,7 +76,7 @@ static char *digits_of(char *end, struct magnitude m, const struct radix *r)
 	return end;
 }
 
-/* The value as decimal output shows it: sign and magnitude. */
+/* Returns the value for decimal output: sign and magnitude. */
 static struct magnitude magnitude_of(const struct waymark_debug *v)
 {
 	if (v->kind == WAYMARK_DEBUG_U128 || v->kind == WAYMARK_DEBUG_I128) {
@@ -95,13 +95,13 @@ static struct magnitude magnitude_of(const struct waymark_debug *v)
 	return (struct magnitude){ 0, v->as.u, false };
 }
 
-/* The value as all other radixes show it: two's complement in the value's width. */
+/* Returns the value for other radixes: two's complement in the value's width. */
 static struct magnitude bits_of(const struct waymark_debug *v)
 {
 	if (v->kind == WAYMARK_DEBUG_U128 || v->kind == WAYMARK_DEBUG_I128) {
 		return (struct magnitude){ v->as.wide.high, v->as.wide.low, false };
 	}
-	/* The kinds of each sign are in the order of their widths, from 8 bits on. */
+	/* The kinds of each sign are ordered by width, from 8 bits on. */
 	unsigned int unused = 64 - (8u << (v->kind & 3));
 
 	return (struct magnitude){ 0, v->as.u << unused >> unused, false };
@@ -151,7 +151,7 @@ void brace_integer_put(struct waymark_formatter *f, const struct waymark_debug *
 	}
 }
 
-/* A pointer always has 0x; '#' fills it with zeros to the width of an address. */
+/* Writes a pointer, always with 0x; '#' pads it with zeros to the width of an address. */
 void brace_pointer_put(struct waymark_formatter *f, const struct waymark_debug *v)
 {
 	struct brace_spec spec = f->spec;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Shared by the files of src/brace, from the lowest: sink.c (output), pad.c (width and numbers),
- * integer.c, float.c, duration.c and string.c (single kinds), builder.c, descriptor.c, tree.c
- * and render.c (all kinds, messages). Each calls only files before it, but through the table of
+ * integer.c, float.c, duration.c and string.c (single kinds), builder.c, descriptor.c, tree.c and
+ * render.c (all kinds, messages). Each calls only files before it, except through the table of
  * kinds and struct brace_builder.
  */
 #ifndef BRACE_INTERNAL_H
@@ -21,13 +21,13 @@ enum brace_group_kind {
 	BRACE_GROUPS,
 };
 
-/* The output of waymark/debug.h's calls: text or a tree. Names need not end in NUL. */
+/* The output of waymark/debug.h's calls: text or a tree. Names need not end with a NUL. */
 struct brace_builder {
-	/* The group's formatter and kind are set, all else is zero. */
+	/* Begins a group, whose formatter and kind are set; all else is zero. */
 	void (*begin)(struct waymark_group *g, const char *name, size_t length);
-	/* Before the value of a field; `name` is NULL before an entry. */
+	/* Called before the value of a field; `name` is NULL before an entry. */
 	void (*field)(struct waymark_group *g, const char *name, size_t length);
-	/* Between the key and the value of an entry. */
+	/* Called between the key and the value of an entry. */
 	void (*colon)(struct waymark_group *g);
 	void (*end)(struct waymark_group *g, bool more);
 	void (*name)(struct waymark_formatter *f, const char *name, size_t length);
@@ -36,7 +36,7 @@ struct brace_builder {
 	void (*verbatim)(struct waymark_formatter *f, const char *text, size_t length);
 };
 
-/* The output of a callback, and the placeholder, which nested values inherit. */
+/* The output of a callback, and its placeholder, which nested values inherit. */
 struct waymark_formatter {
 	const struct brace_builder *to;
 	struct brace_sink *sink; /* for text; NULL for a tree */
@@ -50,12 +50,13 @@ struct waymark_formatter {
 /* Adds text to the sink, indented at the beginning of lines in {:#?}. */
 void brace_put_text(struct waymark_formatter *f, const char *text, size_t length);
 
-/* The same for text that may not be UTF-8. */
+/* Adds text that may not be UTF-8, like brace_put_text(). */
 void brace_put_mended(struct waymark_formatter *f, const char *text, size_t length);
 
 /*
- * Bytes of a text that need rendering: output is never shorter than its text, so the rest would
- * lie behind what the sink wants, and so would a character cut by this.
+ * Returns the number of bytes of a text that need rendering. Output is never shorter than its text,
+ * so the rest would be beyond the output that the sink wants, and so would a character that this
+ * cuts.
  */
 static inline size_t brace_worth(const struct waymark_formatter *f, size_t length)
 {
@@ -67,10 +68,10 @@ static inline size_t brace_worth(const struct waymark_formatter *f, size_t lengt
 /* Calls the callback of an object. */
 void brace_call(struct waymark_formatter *f, const struct waymark_debug *object);
 
-/* `spec`, with a type that values of that kind accept. */
+/* Returns `spec` with a type that values of that kind accept. */
 struct brace_spec brace_spec_of(const struct brace_spec *spec, unsigned int kind);
 
-/* Bytes of an address: a recorded one may come from another machine. */
+/* Returns the bytes of an address, as a recorded one may be from another machine. */
 static inline unsigned int brace_pointer_size(const struct waymark_debug *v)
 {
 	return v->length == 4 || v->length == 8 ? v->length : (unsigned int)sizeof(void *);
@@ -98,26 +99,29 @@ static inline bool brace_is_debug(const struct brace_spec *spec)
 	return spec->type >= BRACE_DEBUG && spec->type <= BRACE_DEBUG_UPPER;
 }
 
-/* Characters of padding before and after a value. */
+/* Numbers of padding characters before and after a value. */
 struct brace_padding {
 	size_t before;
 	size_t after;
 };
 
-/* The padding of a value of `length` characters; `usual` applies if the placeholder has none. */
+/*
+ * Returns the padding of a value of `length` characters; `usual` applies if the placeholder has no
+ * alignment.
+ */
 struct brace_padding brace_padding_of(
 	const struct brace_spec *spec, size_t length, enum brace_align usual);
 
 /* Writes the fill of the placeholder `n` times. */
 void brace_put_fill(struct waymark_formatter *f, size_t n);
 
-/* Part of a number: text or, where `text` is NULL, zeros. */
+/* Part of a number: text, or zeros if `text` is NULL. */
 struct brace_part {
 	const char *text;
 	size_t length;
 };
 
-/* A number: padding with zeros goes between the lead and the parts. */
+/* A number. Zeros for padding are inserted between the lead and the parts. */
 struct brace_number {
 	char lead[4]; /* the sign, then 0x, 0o or 0b */
 	size_t lead_length;
@@ -129,7 +133,7 @@ void brace_number_sign(struct brace_number *n, const struct brace_spec *spec, bo
 void brace_number_add(struct brace_number *n, const char *text, size_t length);
 void brace_number_put(struct waymark_formatter *f, const struct brace_number *n);
 
-/* Puts {:e} of a number whose sign is in `n`. Without a precision, all digits. */
+/* Writes {:e} of a number whose sign is in `n`. Without a precision, writes all digits. */
 void brace_exponent_put(
 	struct waymark_formatter *f, struct brace_number *n, const struct brace_decimal *decimal);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The linker's names for the functions of src/brace. They are in libwaymark.a, and a program that
- * links with it may use any name that does not begin with waymark_. Each header that declares
- * such functions includes this file; a test finds names that are missing here.
+ * The linker's names for the functions of src/brace. These are in libwaymark.a, and a program that
+ * links with it may use any name that does not begin with waymark_. Each header that declares such
+ * functions includes this file; a test finds names that are missing here.
  */
 #ifndef BRACE_NAMES_H
 #define BRACE_NAMES_H

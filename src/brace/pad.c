@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Width, fill and alignment; numbers are put together here from sign, prefix, zeros and digits.
- * Only sink.c is below this file.
+ * Width, fill and alignment; also builds numbers from sign, prefix, zeros and digits. Calls only
+ * sink.c.
  */
 #include <string.h>
 
@@ -23,7 +23,7 @@ struct brace_padding brace_padding_of(
 	return p;
 }
 
-/* Writes `n` times the same character. */
+/* Writes the same character `n` times. */
 static void put_repeated(struct waymark_formatter *f, const char *character, size_t bytes, size_t n)
 {
 	char block[64];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Splits a message into pieces: text, placeholders, an error. The parser keeps only its position:
- * an error leaves it where the piece began, so that the next call reports the error again.
+ * Splits a message into pieces: text, placeholders, an error. The parser keeps only its position.
+ * An error leaves it at the start of the piece, so that the next call reports the error again.
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@ struct spec_parser {
 	size_t length;
 	size_t at;
 	size_t error_at;
-	const char *error; /* the first one, or NULL */
+	const char *error; /* the first error, or NULL */
 };
 
 static bool fail(struct spec_parser *c, size_t at, const char *error)
@@ -26,7 +26,7 @@ static bool fail(struct spec_parser *c, size_t at, const char *error)
 	return false;
 }
 
-/* The byte `ahead` of the next; NUL at the end. */
+/* Returns the byte `ahead` of the next one; NUL at the end. */
 static char peek(const struct spec_parser *c, size_t ahead)
 {
 	return c->at + ahead < c->length ? c->message[c->at + ahead] : '\0';
@@ -51,7 +51,7 @@ static bool is_word(char c)
 	return is_digit(c) || c == '_' || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (c & 0x80);
 }
 
-/* The end of the word or number that begins `ahead` of the next byte. */
+/* Returns the end of the word or number that begins `ahead` of the next byte. */
 static size_t word_end(const struct spec_parser *c, size_t ahead)
 {
 	while (is_word(peek(c, ahead))) {
@@ -60,7 +60,7 @@ static size_t word_end(const struct spec_parser *c, size_t ahead)
 	return ahead;
 }
 
-/* A width or precision that names an argument: `3$`, `name$`. */
+/* True for a width or precision that names an argument: `3$`, `name$`. */
 static bool names_argument(const struct spec_parser *c)
 {
 	size_t end = word_end(c, 0);
@@ -103,7 +103,7 @@ static bool take_precision(struct spec_parser *c, struct brace_spec *spec)
 		return fail(c, c->at, "a precision cannot be an argument: write it as a number");
 	}
 	if (!is_digit(peek(c, 0))) {
-		return true; /* a point alone asks for nothing */
+		return true; /* a point without digits has no effect */
 	}
 	return take_number(c, &spec->precision, "a precision is at most 65535");
 }
@@ -125,7 +125,7 @@ static bool align_of(char c, enum brace_align *align)
 	}
 }
 
-/* A fill is any character before an alignment, even a brace. */
+/* Reads fill and alignment. A fill is any character before an alignment, even a brace. */
 static void take_fill_and_align(struct spec_parser *c, struct brace_spec *spec)
 {
 	size_t n = c->at < c->length ? utf8_length(c->message + c->at, c->length - c->at) : 0;
@@ -142,7 +142,7 @@ static void take_flags(struct spec_parser *c, struct brace_spec *spec)
 {
 	spec->plus = take(c, '+');
 	if (!spec->plus) {
-		take(c, '-'); /* accepted and without effect */
+		take(c, '-'); /* accepted, but has no effect */
 	}
 	spec->alternate = take(c, '#');
 	if (peek(c, 0) == '0' && peek(c, 1) != '$') {
@@ -189,7 +189,7 @@ static void skip_space(struct spec_parser *c)
 	}
 }
 
-/* Reads from behind the opening brace to behind the closing one. */
+/* Reads from after the opening brace to after the closing one. */
 static bool take_placeholder(struct spec_parser *c, struct brace_spec *spec)
 {
 	size_t open = c->at - 1;
@@ -233,7 +233,7 @@ static void take_text_piece(struct brace_parser *p, struct brace_piece *piece)
 	p->at = end;
 }
 
-/* A piece that begins with a brace. An error leaves the parser where it is. */
+/* Reads a piece that begins with a brace. An error leaves the parser unchanged. */
 static void take_brace_piece(struct brace_parser *p, struct brace_piece *piece)
 {
 	struct spec_parser c = { .message = p->message, .length = p->length, .at = p->at + 1 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The top layer of rendering: the table of kinds chooses the renderer of a value, the builder
- * writes groups of values as text, and brace_format() renders whole messages. Values within
- * values are rendered by the placeholder of the outermost one.
+ * writes groups of values as text, and brace_format() renders whole messages. Nested values are
+ * rendered with the placeholder of the outermost one.
  */
 #include <string.h>
 
@@ -11,9 +11,11 @@
 
 /* ---- Groups as text ---- */
 
-/* The text around the fields of a group: [0] on one line, [1] one field a line, as {:#?}. */
+/*
+ * The text around the fields of a group: [0] on one line, [1] one line for each field, for {:#?}.
+ */
 static const struct {
-	const char *empty; /* instead of both, without fields */
+	const char *empty; /* instead of both, for a group without fields */
 	const char *first[2]; /* before the first field */
 	const char *last[2]; /* after the last field */
 } brackets[BRACE_GROUPS] = {
@@ -36,7 +38,7 @@ static void text_begin(struct waymark_group *g, const char *name, size_t length)
 	brace_put_mended(g->formatter, name, length);
 }
 
-/* Puts what ends the field before, too: only now it is known that another one follows. */
+/* Begins a field. Also ends the previous one, as only now another one is known to follow. */
 static void text_field(struct waymark_group *g, const char *name, size_t length)
 {
 	struct waymark_formatter *f = g->formatter;
@@ -55,7 +57,7 @@ static void text_field(struct waymark_group *g, const char *name, size_t length)
 	}
 }
 
-/* Between the key and the value of an entry of a map. */
+/* Separates the key and the value of a map's entry. */
 static void text_colon(struct waymark_group *g)
 {
 	put_word(g->formatter, ": ");
@@ -73,7 +75,7 @@ static void text_end(struct waymark_group *g, bool more)
 		put_word(f, more ? ",\n..\n" : ",\n");
 		f->depth = g->depth;
 	} else {
-		/* The comma tells a tuple of one field from a value in parentheses. */
+		/* The comma distinguishes a tuple of one field from a value in parentheses. */
 		put_word(f, g->kind == BRACE_TUPLE && g->fields == 1 && !g->named ? "," : "");
 		put_word(f, more ? ", .." : "");
 	}
@@ -104,7 +106,7 @@ void brace_bytes_put(struct waymark_formatter *f, const struct waymark_debug *v)
 #define INTEGERS (BIT(BRACE_TYPES) - 1 - BIT(BRACE_POINTER_TYPE))
 #define ADDRESSES (DEBUGS | BIT(BRACE_POINTER_TYPE))
 
-/* `otherwise` is the type for placeholders whose type the kind does not accept. */
+/* The table of kinds. `otherwise` replaces a placeholder's type that the kind does not accept. */
 static const struct {
 	brace_renderer *put;
 	unsigned int accepts;

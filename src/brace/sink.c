@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The lowest layer of rendering: all output passes here, text of formatters with indentation.
- * A buffer takes whole characters until one does not fit, and nothing after that; it is
- * terminated after every write.
+ * The lowest layer of rendering: all output is written here, with the indentation of formatters. A
+ * buffer accepts whole characters until one does not fit, and nothing after that. It ends with a
+ * NUL after every write.
  */
 #include <string.h>
 
@@ -48,7 +48,7 @@ void brace_put(struct brace_sink *s, const char *text, size_t length)
 	s->length += length;
 }
 
-/* Every line of {:#?} begins with four spaces for each level. */
+/* Writes a line. In {:#?} each line begins with four spaces for each level. */
 static void put_line(struct waymark_formatter *f, const char *text, size_t length)
 {
 	for (unsigned int i = 0; f->line_begins && i < f->depth; i++) {

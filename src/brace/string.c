@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Strings, characters and bools. Bytes that are not UTF-8 are shown as U+FFFD, in {:?} as \xff:
- * the output is UTF-8, whatever bytes a program passes.
+ * Renders strings, characters and bools. Bytes that are not UTF-8 become U+FFFD, in {:?} \xff: the
+ * output is UTF-8, whatever bytes a program passes.
  */
 #include <string.h>
 
@@ -13,14 +13,14 @@
 
 static const char replacement[] = "\xef\xbf\xbd";
 
-/* The rules of {:?} for one type: which characters are escaped, and how. */
+/* The rules of {:?} for one type: the characters that are escaped, and the form of the escapes. */
 struct quoting {
 	char quote;
-	bool both_quotes; /* are escaped */
-	bool ascii_as_bytes; /* \x1f rather than \u{1f}; \0 in either case */
+	bool both_quotes; /* escape both kinds of quotes */
+	bool ascii_as_bytes; /* \x1f instead of \u{1f}; \0 in either case */
 };
 
-/* A character of a string, or bytes that form none. */
+/* A character of a string, or bytes that are none. */
 struct character {
 	const char *text;
 	size_t bytes;
@@ -28,8 +28,8 @@ struct character {
 };
 
 /*
- * Length of a broken character: bytes that begin one but do not complete it are replaced as a
- * whole, as in Rust. Found by completing the bytes with valid ones.
+ * Returns the length of a broken character: bytes that begin a character but do not complete it are
+ * replaced together, as in Rust. Finds it by completing the bytes with valid ones.
  */
 static size_t broken_length(const char *text, size_t length)
 {
@@ -57,7 +57,7 @@ static struct character character_at(const char *text, size_t length)
 	return (struct character){ text, broken_length(text, length), false };
 }
 
-/* Bytes of the first `limit` characters; their number goes to `count`. */
+/* Returns the bytes of the first `limit` characters; sets `count` to their number. */
 static size_t measure(const char *text, size_t length, size_t limit, size_t *count)
 {
 	size_t at = 0;
@@ -70,7 +70,7 @@ static size_t measure(const char *text, size_t length, size_t limit, size_t *cou
 	return at;
 }
 
-/* Puts text as it is, or, if the sink escapes lines, with newlines as `\n`. */
+/* Writes text unchanged or, if the sink escapes lines, with newlines as `\n`. */
 static void put_lines(struct waymark_formatter *f, const char *text, size_t length)
 {
 	const char *end = f->sink->escapes_lines ? memchr(text, '\n', length) : NULL;
@@ -103,14 +103,14 @@ void brace_put_mended(struct waymark_formatter *f, const char *text, size_t leng
 	}
 }
 
-/* Text of {}: cut to the precision, filled to the width. '0' is without effect. */
+/* Writes a text of {}: cut to the precision, padded to the width. '0' has no effect. */
 static void put_padded(struct waymark_formatter *f, const char *text, size_t length)
 {
 	size_t count = 0;
 
 	if (f->spec.precision >= 0) {
 		length = measure(text, length, (size_t)f->spec.precision, &count);
-	} else if (f->spec.width > 0) { /* from that many characters on there is no padding */
+	} else if (f->spec.width > 0) { /* with that many characters or more, there is no padding */
 		measure(text, length, (size_t)f->spec.width, &count);
 	}
 	struct brace_padding p = brace_padding_of(&f->spec, count, BRACE_ALIGN_LEFT);
@@ -173,7 +173,7 @@ static size_t escape_code_text(char *out, uint32_t code)
 	return n;
 }
 
-/* Writes the escape of a character (ESCAPE_ROOM bytes of room); returns 0 if it needs none. */
+/* Writes the escape of a character into ESCAPE_ROOM bytes; returns 0 if it needs none. */
 static size_t escape_of(char *out, uint32_t code, const struct quoting *q)
 {
 	static const char letters[] = {
@@ -199,7 +199,7 @@ static size_t escape_of(char *out, uint32_t code, const struct quoting *q)
 static void put_quoted(
 	struct waymark_formatter *f, const char *text, size_t length, const struct quoting *q)
 {
-	size_t plain = 0; /* bytes before `at` that are not put yet: they need no escape */
+	size_t plain = 0; /* bytes before `at` that need no escape and were not written yet */
 	size_t at = 0;
 
 	length = brace_worth(f, length);

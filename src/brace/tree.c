@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Renders a tree: reads its tokens and repeats the calls of the builder that they stand for. Any
- * bytes may come: every token takes at least one byte, groups nest as deep as callbacks may, and
- * at a missing or wrong token the output ends in `...`.
+ * Renders a tree: reads its tokens and makes the builder calls that they represent. Accepts any
+ * bytes: every token has at least one byte, groups nest at most as deep as callbacks may, and at a
+ * missing or wrong token the output ends with `...`.
  */
 #include <string.h>
 
@@ -14,11 +14,11 @@ struct replay {
 	const unsigned char *at;
 	const unsigned char *end;
 	unsigned int depth; /* groups that have not ended */
-	bool inside; /* of a value: what is missing is the value or its rest */
+	bool inside; /* inside of a value: the missing part is the value or its rest */
 	struct waymark_group groups[BRACE_CALLS_MAX];
 };
 
-/* Text of a token, as far as the tree holds it. */
+/* Text of a token, as much of it as the tree has. */
 struct token_text {
 	const char *start;
 	size_t length;
@@ -46,7 +46,7 @@ static bool take_length(struct replay *r, uint64_t *length)
 	return false;
 }
 
-/* Returns false if some of the text is missing; `t` is then the beginning. */
+/* Reads a text. Returns false if a part of it is missing; `t` is the part that exists. */
 static bool take_text(struct replay *r, struct token_text *t)
 {
 	uint64_t length;
@@ -234,7 +234,7 @@ static bool read_unit(struct replay *r, unsigned int token)
 	return true;
 }
 
-/* Numbers that are not here are no tokens, or end the tree. */
+/* The readers by token. Other numbers are no tokens, or end the tree. */
 static token_reader *const readers[BRACE_TOKENS] = {
 	[WAYMARK_DEBUG_POINTER] = read_pointer,
 	[WAYMARK_DEBUG_STRING] = read_text,
@@ -283,7 +283,7 @@ static bool read_all(struct replay *r)
 
 void brace_tree_put(struct waymark_formatter *f, const struct waymark_debug *v)
 {
-	struct replay r; /* not initialised as a whole: the groups are large */
+	struct replay r; /* not initialized as a whole, as the groups are large */
 
 	r.formatter = f;
 	r.at = (const unsigned char *)v->as.pointer;
@@ -293,7 +293,7 @@ void brace_tree_put(struct waymark_formatter *f, const struct waymark_debug *v)
 	if (read_all(&r)) {
 		return;
 	}
-	/* Between the values of a group, the mark takes the place of the next value. */
+	/* Between the values of a group, the mark replaces the next value. */
 	if (r.depth && !r.inside) {
 		f->to->field(innermost(&r), NULL, 0);
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trees: the calls of a callback to the builder, kept as bytes instead of text, so that they can
- * be rendered later by any placeholder, with the output that the callback would have made.
+ * Trees: the calls of a callback to the builder, stored as bytes instead of text. They can be
+ * rendered later by any placeholder, with the same output as from the callback.
  *
- * A tree is a row of tokens, each a byte and its operands; little endian, unaligned. `text` is
+ * A tree is a sequence of tokens, each a byte and its operands; little endian, unaligned. `text` is
  * its length as a LEB128 number of at most 32 bits, then its bytes.
  *
  *	kinds up to CHAR	the value in its width; a bool in 1 byte, a char in 4
@@ -19,8 +19,7 @@
  *	NAME, VERBATIM		text
  *	UNIT			()
  *	WHOLE			the end: nothing is missing
- *	CUT, CUT_VALUE		the end: all further tokens, or the rest of the last value, are
- *missing
+ *	CUT, CUT_VALUE		the end: further tokens, or the rest of the last value, are missing
  *
  * A tree that does not end in WHOLE outside of all groups renders up to the fault, then `...`:
  * trees come from files, so any bytes must be harmless.
@@ -30,10 +29,10 @@
 
 #include "brace/brace.h"
 
-/* The numbers are part of recorded traces. */
+/* Tokens. Their numbers are part of recorded traces. */
 enum brace_token {
 	BRACE_TOKEN_NULL = 32,
-	BRACE_TOKEN_STRUCT, /* in the order of groups */
+	BRACE_TOKEN_STRUCT, /* in the order of the kinds of groups */
 	BRACE_TOKEN_TUPLE,
 	BRACE_TOKEN_LIST,
 	BRACE_TOKEN_SET,
@@ -52,7 +51,7 @@ enum brace_token {
 	BRACE_TOKENS
 };
 
-/* Bytes of an integer, float, bool or char in a tree; 0: the kind is none of them. */
+/* Returns the bytes of an integer, float, bool or char in a tree; 0 for other kinds. */
 static inline unsigned int brace_token_width(uint32_t kind)
 {
 	static const unsigned char widths[] = {
@@ -75,7 +74,7 @@ static inline unsigned int brace_token_width(uint32_t kind)
 	return kind < sizeof(widths) ? widths[kind] : 0;
 }
 
-/* Bytes of a duration in a tree, behind its token. */
+/* Bytes of a duration in a tree, after its token. */
 #define BRACE_DURATION_BYTES 12
 
 /* A tree under construction. */
@@ -84,17 +83,17 @@ struct brace_tree {
 	size_t size; /* of the buffer */
 	size_t used;
 	bool cut; /* a token did not fit; nothing may follow */
-	unsigned char end; /* the last token; a byte stays free for it */
+	unsigned char end; /* last token; one byte is reserved for it */
 };
 
 /*
- * Writes the tree of a value, usually an object, into `size` > 0 bytes. The callback sees the
- * placeholder `spec`. Returns false if the tree did not fit and is cut.
+ * Writes the tree of a value, usually an object, into `size` > 0 bytes. The callback gets the
+ * placeholder `spec`. Returns false if the tree was cut because it did not fit.
  */
 bool brace_tree_build(struct brace_tree *t, void *buffer, size_t size,
 	const struct brace_spec *spec, const struct waymark_debug *value);
 
-/* The placeholder number `index` of a message, from 0; {:?} if it has fewer. */
+/* Returns the placeholder number `index` of a message, from 0; {:?} if there are fewer. */
 struct brace_spec brace_spec_at(const char *message, size_t length, size_t index);
 
 #endif

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes trees: the builder whose calls become tokens in a buffer. Invariant: one byte stays free
- * for the token that ends the tree. A token that does not fit ends it; a shown text is cut.
+ * Writes trees: a builder whose calls become tokens in a buffer. Invariant: one byte is reserved
+ * for the token that ends the tree. A token that does not fit ends the tree; a printed text is cut.
  */
 #include <string.h>
 
 #include "brace/internal.h"
 #include "brace/tree.h"
 
-/* Bytes of a token and the length of its text. */
+/* Bytes of a token and of its text's length. */
 #define HEAD_MAX 6
 
-/* Bytes that tokens may take: the last byte of the buffer is for the end. */
+/* Returns the bytes left for tokens: the last byte of the buffer is for the end. */
 static size_t room(const struct brace_tree *t)
 {
 	return t->size - 1 - t->used;
@@ -23,7 +23,7 @@ static void cut(struct brace_tree *t, enum brace_token end)
 	t->end = (unsigned char)end;
 }
 
-/* Puts a token, its head and its text, wholly or not at all. */
+/* Writes a token, its head and its text, or nothing if they do not fit. */
 static void put(
 	struct brace_tree *t, const void *head, size_t size, const void *text, size_t length)
 {
@@ -36,7 +36,7 @@ static void put(
 	}
 	memcpy(t->bytes + t->used, head, size);
 	t->used += size;
-	if (length) { /* else `text` may be NULL */
+	if (length) { /* if it is 0, `text` may be NULL */
 		memcpy(t->bytes + t->used, text, length);
 		t->used += length;
 	}
@@ -49,7 +49,7 @@ static void put_token(struct brace_tree *t, enum brace_token token)
 	put(t, &byte, 1, NULL, 0);
 }
 
-/* Writes a token and the length of its text; returns their bytes. */
+/* Writes a token and the length of its text; returns the number of bytes. */
 static size_t head_of(unsigned char *head, unsigned int token, size_t length)
 {
 	size_t n = 0;
@@ -73,7 +73,7 @@ static void put_named(struct brace_tree *t, unsigned int token, const char *name
 	put(t, head, head_of(head, token, length), name, length);
 }
 
-/* Puts a token whose text may be cut, between characters. */
+/* Writes a token whose text may be cut, between characters. */
 static void put_shown(struct brace_tree *t, unsigned int token, const char *text, size_t length)
 {
 	unsigned char head[HEAD_MAX];
@@ -131,7 +131,7 @@ static void tree_unit(struct waymark_formatter *f)
 	put_token(f->tree, BRACE_TOKEN_UNIT);
 }
 
-/* Little endian, `width` bytes. */
+/* Stores `width` bytes, little endian. */
 static void store(unsigned char *out, uint64_t n, unsigned int width)
 {
 	for (unsigned int i = 0; i < width; i++) {
@@ -139,7 +139,7 @@ static void store(unsigned char *out, uint64_t n, unsigned int width)
 	}
 }
 
-/* The lower 64 bits of a number. */
+/* Returns the lower 64 bits of a number. */
 static uint64_t bits_of(const struct waymark_debug *v)
 {
 	uint32_t f32;
@@ -153,7 +153,7 @@ static uint64_t bits_of(const struct waymark_debug *v)
 	case WAYMARK_DEBUG_CHAR:
 		return v->as.u < UINT32_MAX ? v->as.u : UINT32_MAX;
 	default:
-		return v->as.u; /* a double has the same bits there */
+		return v->as.u; /* a double's bits are stored there */
 	}
 }
 
@@ -203,7 +203,7 @@ static void put_bytes(struct waymark_formatter *f, const struct waymark_debug *v
 	put_shown(f->tree, WAYMARK_DEBUG_BYTES, bytes, bytes ? v->length : 0);
 }
 
-/* An unknown kind adds nothing, as in text. */
+/* Adds a value. An unknown kind adds nothing, as in text. */
 static void tree_value(struct waymark_formatter *f, const struct waymark_debug *v)
 {
 	static brace_renderer *const others[BRACE_KINDS] = {
