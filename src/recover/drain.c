@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Draining a jail's buffer, see recover/drain.h. While the process records, one look through the
- * buffer can miss a packet and find the next one of its stream. So each round looks twice: the
- * packets that the first look finds closed were closed in order, and the second look finds all
- * that come before them.
+ * Drains a jail's buffer, see recover/drain.h. While the process records, one scan of the buffer
+ * can miss a packet and find the next one of its stream, so each round scans twice. The packets
+ * that the first scan finds closed were closed in order, and the second scan finds all packets
+ * before them.
  */
 #include "recover/drain.h"
 
@@ -19,7 +19,7 @@
 #include "recover/jail_trace.h"
 #include "recover/recover.h"
 
-/* More than a process can have; larger ids are damage. */
+/* Limit of a process's streams; larger ids are damage. */
 #define STREAMS_MAX (UINT64_C(1) << 20)
 
 int drain_open(struct drain *d, const char *path)
@@ -34,7 +34,7 @@ int drain_open(struct drain *d, const char *path)
 	return error;
 }
 
-/* Lets other processes have the trace. */
+/* Closes and unlocks the trace. */
 static void close_trace(struct drain *d)
 {
 	d->events += d->files.events;
@@ -68,7 +68,10 @@ static bool open_directory(struct drain *d)
 	return true;
 }
 
-/* The process wrote the text: it may name another trace, whose memory would be read then. */
+/*
+ * Reads the metadata. The process wrote its text, so it may name another trace, whose memory would
+ * be read then.
+ */
 static bool read_metadata(struct drain *d)
 {
 	const uint8_t *uuid = d->metadata.ctf.uuid;
@@ -100,7 +103,7 @@ static bool open_files(struct drain *d)
 	return ok || error_set(d->error, "%s", s->error);
 }
 
-/* Makes and opens the trace. True with d->source NULL where nothing was recorded yet. */
+/* Makes and opens the trace. Returns true with d->source NULL if nothing was recorded yet. */
 static bool open_trace(struct drain *d, const char *place)
 {
 	if (d->source) {
@@ -120,7 +123,7 @@ static bool open_trace(struct drain *d, const char *place)
 	return false;
 }
 
-/* Writes and reads the declarations that the process added. */
+/* Writes and reads the declarations that the process has added. */
 static bool update_metadata(struct drain *d)
 {
 	bool changed;
@@ -142,7 +145,7 @@ static bool is_closed(const struct drain *d, const struct buffer_packet *p)
 	       jail_buffer_is_closed(&d->buffer, p->offset);
 }
 
-/* Notes the last closed packet of each stream. False: none is closed. */
+/* Notes the last closed packet of each stream. Returns false if none is closed. */
 static bool find_closed(struct drain *d)
 {
 	const struct buffer_packet *packets;
@@ -166,7 +169,7 @@ static bool find_closed(struct drain *d)
 	return found;
 }
 
-/* Writes the packets up to those to the files, and frees their memory. */
+/* Writes packets up to the noted ones to the files, and frees their memory. */
 static bool take_closed(struct drain *d, size_t *taken)
 {
 	const struct buffer_packet *packets;
@@ -189,7 +192,7 @@ static bool take_closed(struct drain *d, size_t *taken)
 	return true;
 }
 
-/* Before packets their declarations: those that are closed now use no later ones. */
+/* Writes declarations before packets: packets that are closed now use no later ones. */
 static bool drain_closed(struct drain *d, const char *place, size_t *taken)
 {
 	if (!open_trace(d, place)) {
@@ -198,7 +201,7 @@ static bool drain_closed(struct drain *d, const char *place, size_t *taken)
 	return !d->source || !find_closed(d) || (update_metadata(d) && take_closed(d, taken));
 }
 
-/* The process reported its end in the buffer: so the trace has everything. */
+/* Marks the trace as complete: the process reported its end in the buffer. */
 static void mark_finished(const struct drain *d)
 {
 	char path[BUFFER_FILE_PATH_BYTES + 16];
@@ -213,7 +216,7 @@ static void mark_finished(const struct drain *d)
 	}
 }
 
-/* Writes the rest of a process that has ended: open packets, and what was lost after them. */
+/* Writes the rest of a process that has ended: open packets, and the losses after them. */
 static bool finish(struct drain *d, const char *place)
 {
 	struct recover_result result;
@@ -222,7 +225,7 @@ static bool finish(struct drain *d, const char *place)
 		return false;
 	}
 	if (!d->source) {
-		d->state = DRAIN_UNUSED; /* it was killed before it could record anything */
+		d->state = DRAIN_UNUSED; /* killed before it could record anything */
 		return true;
 	}
 	close_trace(d);

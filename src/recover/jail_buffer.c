@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A jail's buffer, see recover/jail_buffer.h. The header is copied once and checked, so that the
- * process cannot change an offset between its check and its use.
+ * Accesses a jail's buffer, see recover/jail_buffer.h. The header is copied once and checked, so
+ * that the process cannot change an offset between its check and its use.
  */
 #include "recover/jail_buffer.h"
 
@@ -28,7 +28,10 @@ static bool is_within(uint64_t offset, uint64_t bytes, uint64_t end)
 	return offset <= end && bytes <= end - offset && offset % sizeof(uint64_t) == 0;
 }
 
-/* A file that was moved and has another name has the uuid of its header. */
+/*
+ * Reads the uuid from the file's name; a file that was moved and has another name has it in its
+ * header.
+ */
 static void find_uuid(struct jail_buffer *a, const struct buffer_file *h)
 {
 	const char *digits = strrchr(a->path, '-');
@@ -165,14 +168,15 @@ void jail_buffer_free(struct jail_buffer *a, uint64_t offset)
 	struct buffer_jail *j = &a->file->jail;
 
 	if (size_class >= BUFFER_CLASSES) {
-		return; /* damaged: it is never used again */
+		return; /* damaged: never reuse it */
 	}
 	struct packet_header *h = (void *)(a->map + unit * BUFFER_UNIT);
 
 	__atomic_store_n(&h->magic, 0, __ATOMIC_RELAXED);
 	buffer_stack_push(&a->stacks[size_class], a->subbufs, unit);
 	/*
-	 * Sequentially consistent on both sides: a waiting thread is woken, or sees the new count.
+	 * Both sides are sequentially consistent: a waiting thread is woken, or reads the new
+	 * count.
 	 */
 	__atomic_fetch_add(&j->room, 1, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&j->waiting, __ATOMIC_SEQ_CST)) {
@@ -185,7 +189,7 @@ void jail_buffer_beat(struct jail_buffer *a)
 	__atomic_fetch_add(&a->file->jail.beats, 1, __ATOMIC_RELAXED);
 }
 
-/* Gives the file the name of that uuid. False: it keeps its name. */
+/* Renames the file by that uuid. Returns false if it keeps its name. */
 static bool rename_file(struct jail_buffer *a, const uint8_t uuid[16])
 {
 	const char *slash = strrchr(a->path, '/');
@@ -208,7 +212,10 @@ static bool rename_file(struct jail_buffer *a, const uint8_t uuid[16])
 	return true;
 }
 
-/* The uuid first: it tells processes that have the file open that the rest is another's. */
+/*
+ * Stores the uuid first: it shows processes that have the file open that the rest is another
+ * process's.
+ */
 static void renew_header(struct buffer_file *h, const uint8_t uuid[16])
 {
 	memcpy(h->uuid, uuid, sizeof(h->uuid));
@@ -232,7 +239,10 @@ bool jail_buffer_renew(struct jail_buffer *a)
 		return false;
 	}
 	uuid_mark_random(uuid);
-	/* From here on it holds nothing: after a kill the next drain begins here. */
+	/*
+	 * From here on the buffer is empty: if this process is killed, the next drain continues
+	 * here.
+	 */
 	__atomic_store_n(&a->file->jail.text_bytes, 0, __ATOMIC_RELEASE);
 	if (!rename_file(a, uuid)) {
 		return false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trace directories of jails, see recover/jail_trace.h. A directory is filled under a name with
- * the buffer's uuid, and gets its own by a rename that replaces nothing. If this process is killed
- * meanwhile, the next one finds the directory under either name and goes on.
+ * Makes trace directories of jails, see recover/jail_trace.h. A directory is filled under a name
+ * with the buffer's uuid, and then renamed to its own name, replacing nothing. If this process is
+ * killed meanwhile, the next one finds the directory by either name and continues.
  */
 #include "recover/jail_trace.h"
 
@@ -46,7 +46,7 @@ static void read_names(struct names *n, const struct jail_buffer *a, const char 
 	n->is_named = a->file->jail.is_named;
 }
 
-/* Puts together the `i`th name to try, from 0. False: it is too long. */
+/* Makes the `i`th name to try, from 0. Returns false if it is too long. */
 static bool put_name(const struct names *n, char path[PATH_MAX], int i)
 {
 	char own[300];
@@ -85,7 +85,7 @@ int jail_trace_append_metadata(const struct jail_buffer *a, int directory, bool 
 	return error;
 }
 
-/* Gives a directory that root made to the process's user. */
+/* Changes the owner of a directory that root made to the process's user. */
 static void give_to_owner(const struct jail_buffer *a, int directory)
 {
 	struct stat st;
@@ -124,7 +124,7 @@ static int make_temporary(const struct jail_buffer *a, const struct names *n, ch
 	return error;
 }
 
-/* True where the directory is the trace of this buffer. */
+/* True if the directory is the trace of this buffer. */
 static bool is_there(const struct jail_buffer *a, const char *path)
 {
 	struct buffer_trace t;
@@ -134,7 +134,7 @@ static bool is_there(const struct jail_buffer *a, const char *path)
 	return ctf_trace_is_there(&t, NULL);
 }
 
-/* Notes the trace's name for the caller and, for readers, in the buffer. */
+/* Copies the trace's name for the caller, and stores it in the buffer for readers. */
 static void note_name(struct jail_buffer *a, const char *path, char *directory)
 {
 	strcpy(directory, path);
@@ -144,7 +144,7 @@ static void note_name(struct jail_buffer *a, const char *path, char *directory)
 	__atomic_store_n(&a->file->jail.staged, 1, __ATOMIC_RELEASE);
 }
 
-/* Finds a directory whose maker was killed before it noted the name. */
+/* Finds a directory whose maker was killed before it stored the name. */
 static bool find_named(struct jail_buffer *a, const struct names *n, char *directory)
 {
 	char path[PATH_MAX];
@@ -161,7 +161,7 @@ static bool find_named(struct jail_buffer *a, const struct names *n, char *direc
 	return false;
 }
 
-/* True where the buffer names its trace; with a `place`, one directly in that folder. */
+/* True if the buffer names its trace; with a `place`, only one directly in that folder. */
 static bool is_named_there(const struct jail_buffer *a, const char *place, char *directory)
 {
 	size_t length = place ? strlen(place) : 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory that processes left, see recover/leftover.h. A buffer file names its process and the
- * folder and uuid of its trace; the process is dead when the file can be locked, and the trace is
- * there when the folder's metadata has the uuid.
+ * Finds leftovers, see recover/leftover.h. A buffer file names its process and the folder and uuid
+ * of its trace. The process is dead if the file can be locked; the trace exists if the folder's
+ * metadata has the uuid.
  */
 #include "recover/leftover.h"
 
@@ -22,9 +22,9 @@
 #include "read/buffer.h"
 #include "read/ctf/metadata.h"
 
-#define BLOCK_BYTES 512u /* of st_blocks */
+#define BLOCK_BYTES 512u /* for st_blocks */
 
-/* Asks the kernel for the name of a living process. */
+/* Reads the name of a living process from the kernel. */
 static void read_command(struct leftover *o)
 {
 	char path[64];
@@ -49,7 +49,7 @@ static void describe(struct leftover *o, const struct buffer_source *buffer)
 	struct buffer_clock begin;
 	struct buffer_clock now;
 
-	/* Stores through a mapping leave the file's own time as it is. */
+	/* Stores through a mapping do not update the file's time. */
 	buffer_source_clock(buffer, &begin, &now);
 	o->seen = (time_t)(now.realtime_ns / CTF_CLOCK_SECOND);
 	o->state = buffer_source_is_dead(buffer) ? LEFTOVER_DEAD : LEFTOVER_ALIVE;
@@ -57,7 +57,7 @@ static void describe(struct leftover *o, const struct buffer_source *buffer)
 	strcpy(o->directory, buffer_source_trace(buffer)->directory);
 	bool found = ctf_metadata_of_buffer(&md, buffer_source_trace(buffer), NULL);
 
-	/* That of a jail is made when it is drained. */
+	/* A jail's trace is made when it is drained. */
 	o->is_jailed = h->jail.on;
 	o->pid = h->jail.on && !h->pid ? h->jail.family : h->pid;
 	o->has_trace = found || (h->jail.on && h->jail.claim == BUFFER_RECORDS && !h->jail.staged);
@@ -74,7 +74,7 @@ static int is_buffer(const struct dirent *e)
 	return buffer_source_is_name(e->d_name);
 }
 
-/* Reads one file. False: it was removed meanwhile. */
+/* Reads one file. Returns false if it was removed meanwhile. */
 static bool read_leftover(struct leftover *o, const char *name)
 {
 	struct stat st;
@@ -126,7 +126,7 @@ void leftovers_fini(struct leftovers *l)
 	vec_fini(&l->all);
 }
 
-/* Makes the path of a file absolute that need not exist, in a folder that must. */
+/* Makes a path absolute. The file need not exist, but its folder must. */
 static bool absolute(char out[PATH_MAX], const char *path)
 {
 	char copy[PATH_MAX];
@@ -186,7 +186,7 @@ bool leftover_explain(const char *path, char *text, size_t size)
 	return is_known;
 }
 
-/* If no page can be mapped, the signal is raised again at once and ends the process. */
+/* If the page cannot be mapped, the signal is raised again immediately and ends the process. */
 static void put_zeros(int sig, siginfo_t *info, void *context)
 {
 	int why = errno;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory that processes left or still record into: the buffer files under /dev/shm, with their
- * user, process and trace. Buffers inside of their traces are not listed. Changes nothing. Any
- * process, one thread.
+ * Leftovers and buffers in use: the buffer files under /dev/shm, with their user, process and
+ * trace. Buffers inside of their traces are not listed. Changes nothing. Any process, one thread.
  */
 #ifndef RECOVER_LEFTOVER_H
 #define RECOVER_LEFTOVER_H
@@ -22,42 +21,43 @@ enum leftover_state {
 };
 
 struct leftover {
-	char *path; /* of the buffer */
-	int error; /* an errno: why it cannot be read; EBADMSG: it is no buffer */
+	char *path; /* path of the buffer */
+	int error; /* errno if the file cannot be read; EBADMSG: it is no buffer */
 	uid_t uid;
 	uint64_t bytes; /* of memory in use */
-	time_t seen; /* when its process, which does so all its life, last read its clocks */
+	time_t seen; /* time of the process's last clock reading, which it repeats while it lives */
 	enum leftover_state state;
-	/* Empty where the file cannot be read: */
+	/* Empty if the file cannot be read: */
 	uint32_t pid;
 	bool is_jailed; /* `waymark drain` makes its trace */
 	bool has_trace; /* the trace is where its process made it, or can be made */
-	char command[64]; /* of the process; "": not known */
+	char command[64]; /* name of the process; "": unknown */
 	char directory[BUFFER_FILE_PATH_BYTES]; /* of the trace, absolute */
-	struct buffer_totals totals; /* all zero: not known */
+	struct buffer_totals totals; /* all zero: unknown */
 };
 
 struct leftovers {
 	VEC(struct leftover) all; /* by path */
 };
 
-/* Finds those of all users. */
+/* Finds the buffers of all users. */
 void leftovers_find(struct leftovers *l);
 void leftovers_fini(struct leftovers *l);
 
-/* True where an absolute path and one of a command line name one place, which need not exist. */
+/* True if an absolute path and one of a command line mean the same place, which need not exist. */
 bool leftover_is_place(const char *directory, const char *path);
 
 /*
- * Writes into `text` why there is no trace at `path`, and what to do. False: no process that left
- * memory recorded there.
+ * Writes to `text` why there is no trace at `path`, and what to do. Returns false if no leftover's
+ * process recorded there.
  */
 bool leftover_explain(const char *path, char *text, size_t size);
 
 /*
- * A process can cut the file that another one has mapped, which gets SIGBUS then. After this call,
- * in all of the calling process, pages that were cut off read as zeros, which are no packets; that
- * they were cut, the file's size shows. Any other SIGBUS still ends the process.
+ * Makes truncated mappings readable. A process can truncate a file that another process has mapped,
+ * which then gets SIGBUS. After this call, in the whole process, truncated pages read as zeros,
+ * which are no packets; the file's size shows that it was truncated. Any other SIGBUS still ends
+ * the process.
  */
 void leftover_survive_cuts(void);
 

@@ -23,16 +23,16 @@
 #include "recover/stream_files.h"
 #include "recover/trace_metadata.h"
 
-/* How long to wait for another recovery. */
+/* Attempts to lock a trace that another recovery holds. */
 #define TRIES 1000
 #define TRY_NS (10 * 1000 * 1000)
 
 struct recovery {
 	const char *path;
-	int directory; /* of the trace, locked */
+	int directory; /* trace, locked */
 	struct trace_metadata metadata;
-	struct buffer_source *buffer; /* the memory of its process; NULL: there is none */
-	bool lacks_memory; /* there should be one: the process did not finish the trace */
+	struct buffer_source *buffer; /* memory of the process; NULL: none */
+	bool lacks_memory; /* memory is missing: the process did not finish the trace */
 	struct stream_files files;
 	struct recover_result *result;
 };
@@ -75,7 +75,10 @@ static bool lock_trace(struct recovery *r)
 			return true;
 		}
 		if (errno != EWOULDBLOCK && errno != EINTR) {
-			/* A file system without locks has no second process here either. */
+			/*
+			 * On a file system without locks, assumes that no second process works
+			 * here.
+			 */
 			return true;
 		}
 		nanosleep(&(struct timespec){ .tv_nsec = TRY_NS }, NULL);
@@ -83,7 +86,7 @@ static bool lock_trace(struct recovery *r)
 	return fail_busy(r);
 }
 
-/* Names the folder for a file out of a trace, as readers do. */
+/* Reports the folder if the path is a file inside a trace, as readers do. */
 static bool explain_file(struct recovery *r)
 {
 	const struct reader_options options = { 0 };
@@ -113,7 +116,7 @@ static bool open_trace(struct recovery *r)
 		       : error_set(r->result->error, "cannot be opened: %s", strerror(error));
 }
 
-/* Locks the memory that was found. True with buffer NULL: it was moved or removed meanwhile. */
+/* Locks the memory. Returns true with buffer NULL if it was moved or removed meanwhile. */
 static bool lock_buffer(struct recovery *r)
 {
 	int error = buffer_source_lock_patiently(r->buffer);
@@ -142,7 +145,7 @@ static bool open_buffer(struct recovery *r)
 	char text[400];
 	int error;
 
-	/* Again where it was moved before it was locked: now it is in the trace. */
+	/* Repeats if it was moved before it was locked: it is in the trace then. */
 	while ((r->buffer = buffer_source_open(r->path, md->uuid, &error))) {
 		if (!lock_buffer(r)) {
 			return false;
@@ -191,7 +194,7 @@ static bool append_memory(struct recovery *r)
 	return true;
 }
 
-/* Marks the packets that are in no file and not in memory. */
+/* Marks the packets that are neither in a file nor in memory. */
 static bool mark_missing(struct stream_files *s, struct recover_result *result)
 {
 	ctf_index_find_left(&s->losses, s->held, s->held_count);
@@ -228,7 +231,7 @@ static void note_torn(struct recover_result *result, const struct stream_file *f
 		t->offset, what);
 }
 
-/* Marks what the ends of files cut off packets, and memory does not have. */
+/* Marks the parts of packets that are cut off at the ends of files, and that memory lacks. */
 static bool mark_torn(struct stream_files *s, struct recover_result *result)
 {
 	vec_foreach (const struct stream_file *, f, &s->all) {
@@ -267,7 +270,7 @@ static bool mend_metadata(struct recovery *r)
 	if (r->buffer) {
 		buffer_source_clock(r->buffer, &end.begin, &end.last);
 		end.begin = md->begin.realtime_ns ? md->begin : end.begin;
-		/* Without the memory the trace would not be complete now. */
+		/* The memory has just made the trace complete. */
 		end.ended = end.ended == CTF_UNFINISHED ? CTF_RECOVERED : end.ended;
 	}
 	int error = trace_metadata_write(&r->metadata, r->directory, &end, &r->result->changed);
@@ -276,7 +279,7 @@ static bool mend_metadata(struct recovery *r)
 		return error_set(
 			r->result->error, "metadata: cannot be written: %s", strerror(error));
 	}
-	/* The process may have been killed while it wrote a new one. */
+	/* The process may have been killed while writing a new file. */
 	r->result->changed |= unlinkat(r->directory, CTF_METADATA_NEW, 0) == 0;
 	return true;
 }
@@ -287,7 +290,7 @@ static bool sync_trace(struct recovery *r)
 	       error_set(r->result->error, "cannot be written: %s", strerror(errno));
 }
 
-/* True for a copied trace while the original exists, which the memory belongs to. */
+/* True for a copied trace whose original exists: the memory belongs to that one. */
 static bool is_copy(const struct recovery *r)
 {
 	struct stat original;
@@ -300,8 +303,8 @@ static bool is_copy(const struct recovery *r)
 }
 
 /*
- * Removes the copy of the memory in the trace: its process was killed after it had moved the memory
- * there and before it removed the first file, which goes last here too.
+ * Removes the second copy of the memory, in the trace. The process was killed after copying the
+ * memory there and before removing the first file, which is removed last here, too.
  */
 static bool remove_moved(struct recovery *r)
 {
@@ -321,10 +324,10 @@ static bool remove_moved(struct recovery *r)
 		       strerror(errno));
 }
 
-/* Call when all of the memory is in the trace, and the trace on the disk. */
+/* Removes the memory. Call when all of it is in the trace, and the trace is on the disk. */
 static bool remove_buffer(struct recovery *r)
 {
-	/* The process may have been killed while it moved the memory here. */
+	/* The process may have been killed while moving the memory here. */
 	r->result->changed |= unlinkat(r->directory, BUFFER_FILE_MOVING, 0) == 0;
 	if (!r->buffer) {
 		return true;
@@ -353,7 +356,7 @@ static void add_fault(struct recover_result *result, const char *what)
 	}
 }
 
-/* Reads all of the trace: what its files hold was not touched, whole or damaged. */
+/* Reads the whole trace: recovery did not change its packets, and any of them may be damaged. */
 static void check_trace(struct recovery *r)
 {
 	const struct reader_options options = { 0 };
@@ -431,8 +434,8 @@ bool recover_buffer(const char *path, struct recover_result *result)
 }
 
 /*
- * Removes a file with a buffer's name that is no buffer. Without a lock on it, no process uses it.
- * False where it is another kind of file, which stays.
+ * Removes a file with a buffer's name that is no buffer. If it has no lock, no process uses it.
+ * Returns false for another type of file, which is kept.
  */
 static bool discard_damaged(struct recovery *r)
 {
@@ -455,7 +458,7 @@ static bool discard_damaged(struct recovery *r)
 	return is_buffer;
 }
 
-/* Finds the memory of the trace in the folder, whatever is wrong with either. */
+/* Finds the memory of the trace in the folder, even if either is damaged. */
 static bool find_in_trace(struct recovery *r)
 {
 	char text[400];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stream files, see recover/stream_files.h. Each change can be interrupted: a torn packet's file is
- * cut to size before its header says so, so that the next recovery finds the same packet again and
- * comes to the same result.
+ * Mends stream files, see recover/stream_files.h. Each change can be interrupted: the file of a
+ * torn packet is truncated before the packet's header is changed, so that the next recovery finds
+ * the same packet again and has the same result.
  */
 #include "recover/stream_files.h"
 
@@ -25,7 +25,7 @@ static bool fail(struct stream_files *s, const char *name, const char *what, int
 	return false;
 }
 
-/* An error at the end of the packets so far; the reason is in errno, if there is one. */
+/* Reports an error at the end of the packets so far; the reason is in errno, if there is one. */
 static bool fail_at_end(struct stream_files *s, const struct stream_file *f, const char *what)
 {
 	snprintf(s->error, sizeof(s->error), "%s: %s at byte %" PRIu64 "%s%s", f->name, what,
@@ -86,7 +86,7 @@ void stream_files_close(struct stream_files *s)
 	free(s->packet);
 }
 
-/* A file that may only be read is enough as long as nothing in it has to change. */
+/* Opens a file, also if it is read-only: that is enough unless it must be changed. */
 static bool open_file(struct stream_files *s, struct stream_file *f)
 {
 	int flags = O_CLOEXEC | O_NOFOLLOW;
@@ -100,7 +100,7 @@ static bool open_file(struct stream_files *s, struct stream_file *f)
 	return f->file.fd >= 0 || fail(s, f->name, "cannot be opened", errno);
 }
 
-/* A trace can have more files than a process may have open. */
+/* Closes each file after use, as a trace can have more files than a process may open. */
 static bool close_file(struct stream_files *s, struct stream_file *f, bool ok)
 {
 	int fd = f->file.fd;
@@ -164,7 +164,7 @@ static bool has_header(const struct stream_files *s, const struct stream_file *f
 	return false;
 }
 
-/* True where whole packets follow the damage at the end of the packets so far. */
+/* True if whole packets follow the damage at the end of the packets so far. */
 static bool goes_on(const struct stream_files *s, const struct stream_file *f, uint64_t size)
 {
 	const uint64_t step = PACKET_BYTES_MAX - sizeof(struct packet_header);
@@ -179,7 +179,7 @@ static bool goes_on(const struct stream_files *s, const struct stream_file *f, u
 	return false;
 }
 
-/* Removes what follows the last packet: `lost` bytes that exist nowhere else. */
+/* Removes everything after the last packet: `lost` bytes that exist nowhere else. */
 static bool cut(struct stream_files *s, struct stream_file *f, uint64_t lost, uint64_t *size)
 {
 	if (goes_on(s, f, *size)) {
@@ -204,7 +204,7 @@ static void shorten(struct stream_files *s, struct stream_file *f, struct packet
 {
 	uint64_t content = h->content_size / 8;
 
-	/* If only padding is cut off, also padding after an event, no event is lost. */
+	/* If only padding was cut off, including padding after an event, no event is lost. */
 	if (content >= w->content + PACKET_EVENT_ALIGN) {
 		s->cut += (there < content ? there : content) - w->content;
 		f->torn = (struct torn_packet){
@@ -251,7 +251,7 @@ static bool close_packet(
 	return true;
 }
 
-/* True where the buffer has at least as much of the packet. */
+/* True if the buffer has at least as much of the packet. */
 static bool is_held(const struct stream_files *s, const struct packet_header *h)
 {
 	for (size_t i = 0; i < s->held_count; i++) {
@@ -266,8 +266,8 @@ static bool is_held(const struct stream_files *s, const struct packet_header *h)
 }
 
 /*
- * Notes a packet of which the file has not even the whole header. Not where the memory exists: it
- * has the events of packets until they are whole in the file, and the counts of those without.
+ * Notes a packet whose header is incomplete in the file. Not called if the memory exists: it keeps
+ * a packet's events until the file has the whole packet, and the counts of packets without events.
  */
 static void note_torn_header(struct stream_files *s, struct stream_file *f, uint64_t there)
 {
@@ -280,7 +280,10 @@ static void note_torn_header(struct stream_files *s, struct stream_file *f, uint
 	}
 }
 
-/* Mends the packet at the end of the packets so far, or removes what is none from there on. */
+/*
+ * Mends the packet at the end of the packets so far; removes bytes that are no packet from there
+ * on.
+ */
 static bool mend_packet(struct stream_files *s, struct stream_file *f, uint64_t *size)
 {
 	uint64_t there = *size - f->file.end;
@@ -294,9 +297,7 @@ static bool mend_packet(struct stream_files *s, struct stream_file *f, uint64_t 
 		return cut(s, f, s->has_memory ? 0 : there, size);
 	}
 	if (!is_header(s, f, &h)) {
-		/*
-		 * A header that was written, but not by this trace: no write that was interrupted.
-		 */
+		/* A complete header that is not of this trace is no interrupted write. */
 		if (h.magic == PACKET_MAGIC ||
 			memcmp(h.uuid, s->metadata->ctf.uuid, sizeof(h.uuid)) == 0) {
 			errno = 0;
@@ -346,7 +347,7 @@ bool stream_files_mend(struct stream_files *s)
 	return true;
 }
 
-/* The last packet of a stream, whichever piece has it; all zero: there is none. */
+/* Returns the last packet of a stream, in any of its files; all zero if there is none. */
 static struct packet_header last_packet(const struct stream_files *s, uint64_t stream)
 {
 	struct packet_header last = { 0 };
@@ -359,7 +360,7 @@ static struct packet_header last_packet(const struct stream_files *s, uint64_t s
 	return last;
 }
 
-/* The file that a stream is continued in: its last piece. NULL: it has none. */
+/* Returns the file to which a stream's packets are appended: its last one. NULL if it has none. */
 static struct stream_file *last_file(struct stream_files *s, uint64_t stream)
 {
 	struct stream_file *found = NULL;
@@ -396,7 +397,7 @@ static struct stream_file *add_file(struct stream_files *s, uint64_t stream)
 	return last_file(s, stream);
 }
 
-/* Appends s->packet; an open packet gets the timestamp_end `end`. */
+/* Appends s->packet; sets the timestamp_end of an open packet to `end`. */
 static bool append(struct stream_files *s, uint64_t stream, uint64_t end)
 {
 	struct stream_file *f = last_file(s, stream);
@@ -443,7 +444,7 @@ bool stream_files_append(
 	return true;
 }
 
-/* Appends a packet without events that follows `h`, not before `ticks`. */
+/* Appends a packet without events after `h`, with a time of at least `ticks`. */
 static bool append_empty(
 	struct stream_files *s, uint64_t stream, struct packet_header h, uint64_t ticks)
 {
@@ -499,7 +500,7 @@ bool stream_files_mark_torn(struct stream_files *s, const struct stream_file *f)
 	struct packet_header h = last_packet(s, f->stream);
 	const struct torn_packet *t = &f->torn;
 
-	/* Nothing is left of it, and a later packet shows the gap in the numbers. */
+	/* Nothing of the packet is left, and a later one shows the gap in the numbers. */
 	if (t->missing == 0 && h.sequence > t->sequence) {
 		return true;
 	}

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Metadata that is mended, see recover/trace_metadata.h. It is parsed as for readers; but for the
- * numbers that get better, its text stays as the traced process wrote it, line by line
- * (format/ctf_text.h).
+ * Mends metadata, see recover/trace_metadata.h. It is parsed as by readers. Except for numbers that
+ * can be improved, its text stays as the traced process wrote it, line by line (format/ctf_text.h).
  */
 #include "recover/trace_metadata.h"
 
@@ -78,7 +77,7 @@ static int read_text(struct out *text, int directory)
 	return error;
 }
 
-/* The line `name = <number>;` of a block, with another number. */
+/* A new number for the line `name = <number>;` of a block. */
 struct better_number {
 	const char *name;
 	uint64_t value;
@@ -144,7 +143,7 @@ int trace_metadata_write(
 	if (!error) {
 		size_t whole = m->ctf.parsed < text.len ? (size_t)m->ctf.parsed : text.len;
 
-		/* The line's end, and the empty line before the first event. */
+		/* Includes the end of the line, and the empty line before the first event. */
 		for (int i = 0; i < 2 && whole < text.len && text.data[whole] == '\n'; i++) {
 			whole++;
 		}

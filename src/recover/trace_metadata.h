@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The metadata of a trace that is mended: read (read/ctf/metadata.h), written anew with a better
- * clock, and asked how long the events of a packet are. For the recovery and the drain. One thread.
+ * The metadata of a trace under repair: reads it (read/ctf/metadata.h), writes it with a better
+ * clock, and measures the events of a packet with it. For the recovery and the drain. One thread.
  */
 #ifndef RECOVER_TRACE_METADATA_H
 #define RECOVER_TRACE_METADATA_H
@@ -14,40 +14,40 @@
 
 struct trace_metadata {
 	struct ctf_metadata ctf;
-	VEC(const struct record_layout *) by_id; /* how arguments lie; NULL: no event has this id */
+	VEC(const struct record_layout *) by_id; /* layouts of arguments; NULL: no event has this */
 };
 
 void trace_metadata_init(struct trace_metadata *m);
 void trace_metadata_fini(struct trace_metadata *m);
 
 /*
- * Reads the metadata of the trace in the folder `directory`, or what was appended since it was
- * read. False, with the reason, where packets cannot be read with it.
+ * Reads the metadata of the trace in the folder `directory`, or the part appended since the last
+ * call. Returns false, with the reason, if packets cannot be read with it.
  */
 bool trace_metadata_read(struct trace_metadata *m, int directory, struct read_error *error);
 
 /* The end of a trace, for its metadata. */
 struct trace_end {
 	uint32_t ended; /* enum ctf_ended */
-	struct buffer_clock begin; /* the first and the last reading of its clocks; all zero: */
-	struct buffer_clock last; /* not known better than the metadata has them */
+	struct buffer_clock begin; /* first and last reading of its clocks; all zero: */
+	struct buffer_clock last; /* the metadata's own readings are the best known */
 };
 
 /*
- * Writes the whole declarations with this end, and the clock that follows from it. Returns 0 or an
- * errno. *changed is set where the file differed.
+ * Writes the whole declarations with this end, and the clock computed from it. Returns 0 or an
+ * errno. Sets *changed if the file differed.
  */
 int trace_metadata_write(
 	const struct trace_metadata *m, int directory, const struct trace_end *end, bool *changed);
 
-/* The events that a packet holds. */
+/* The events of a packet. */
 struct packet_walk {
 	uint64_t events;
-	uint64_t last; /* ticks of the last one; timestamp_begin where there is none */
-	size_t content; /* bytes up to the end of the last one that is whole */
+	uint64_t last; /* ticks of the last event; timestamp_begin if there is none */
+	size_t content; /* bytes up to the end of the last whole event */
 };
 
-/* Goes through the events of a packet of which `n` bytes exist. */
+/* Measures the events of a packet of which `n` bytes exist. */
 struct packet_walk packet_walk(
 	const struct trace_metadata *m, const unsigned char *packet, size_t n);
 
