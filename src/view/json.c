@@ -2,8 +2,8 @@
 /*
  * The JSON style of lines, an object for each record:
  *
- * 	{"time":4242.000000123,"pid":29600,"event":"blk_read","args":{"offset":4096}}
- * 	{"time":4243.000000500,"pid":29600,"gap":{"lost":17,"overwritten":0,...}}
+ *	{"time":4242.000000123,"pid":29600,"event":"blk_read","args":{"offset":4096}}
+ *	{"time":4243.000000500,"pid":29600,"gap":{"lost":17,"overwritten":0,...}}
  *
  * With several traces each object has the path of its trace after "time", as "trace". Numbers keep
  * all their digits. Pointers and bytes are strings in hex. NULL and floats that are not finite are

@@ -2,7 +2,7 @@
 /*
  * The text style of lines, for people:
  *
- * 	4242.000000123 29600 blk_read offset 4096 length 512
+ *	4242.000000123 29600 blk_read offset 4096 length 512
  *
  * The line of a gap begins with `#`. If hosts differ, the host precedes the process. On demand the
  * thread follows it, as 29600/29603.

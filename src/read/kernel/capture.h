@@ -4,9 +4,9 @@
  * trace-cmd prints of its files. Markers (read/kernel/marker.h) become the same events as their
  * trace points make in a native trace; the kernel's own events keep their text.
  *
- * 	capture.c  the lines: events, losses, remarks
- * 	scope.c    the events' threads and processes, and which scope an end ends
- * 	shape.c    event classes, by name and fields
+ *	capture.c  the lines: events, losses, remarks
+ *	scope.c    the events' threads and processes, and which scope an end ends
+ *	shape.c    event classes, by name and fields
  *
  * A scope's end has fewer facts in a marker than in a native trace, so open scopes are kept. Memory
  * is bounded by the number of open scopes, the number of threads, and KERNEL_SHAPES_MAX kinds of

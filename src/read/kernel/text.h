@@ -4,9 +4,9 @@
  * report`. Returns the events that take a thread's time: system calls, time off the processor,
  * interrupts. Lines of any length and any bytes; memory is bounded. One thread.
  *
- * 	text.c       the file, line by line, and its events
- * 	line.c       the columns before an event: thread, processor, flags, time
- * 	trace_cmd.c  trace-cmd's own files, through trace-cmd
+ *	text.c       the file, line by line, and its events
+ *	line.c       the columns before an event: thread, processor, flags, time
+ *	trace_cmd.c  trace-cmd's own files, through trace-cmd
  */
 #ifndef READ_KERNEL_TEXT_H
 #define READ_KERNEL_TEXT_H
