@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory of a jail's buffer as its process and `waymark drain` share it. A packet fills a
+ * The memory of a jail's buffer, which its process shares with `waymark drain`. A packet fills a
  * sub-buffer of 1, 4 or 16 units. The process has closed it once the sub-buffer's `next` is not
- * zero. From then on the drain owns it, and frees it: it clears the magic, then pushes the
- * sub-buffer on the stack of its class, where the process takes it from.
+ * zero. From then on the drain owns it. To free it, the drain clears the magic, then pushes the
+ * sub-buffer on the stack of its class, from which the process pops it.
  *
- * When all events of a process that has ended are in its trace, the drain renews the buffer:
- * it sets text_bytes to 0, gives the file another name and the header its uuid, and sets `claim` to
+ * When all events of a process that has ended are in its trace, the drain renews the buffer: it
+ * sets text_bytes to 0, renames the file, stores the new uuid in the header, and sets `claim` to
  * BUFFER_FREE by release. The process that claims it treats all of its memory as unused. Packets
- * with another uuid than the header's belong to no trace. A reader that has the file open sees by
- * the uuid that it is another trace's.
+ * with another uuid than the header's belong to no trace. A reader that has the file open detects
+ * by the uuid that it belongs to another trace.
  *
  * Locks of fcntl(2) on bytes of the file, not inherited by fork, released at exec and exit:
  *
@@ -28,11 +28,11 @@
 enum { BUFFER_SMALL, BUFFER_MEDIUM, BUFFER_LARGE, BUFFER_CLASSES };
 
 struct subbuf {
-	uint32_t next; /* free: the stack's next; in use: the packet that follows, or 0 */
-	uint32_t size_class; /* written before the sub-buffer is first handed out or pushed */
+	uint32_t next; /* free: the stack's next one; in use: the next packet's, or 0 */
+	uint32_t size_class; /* written before the sub-buffer is first used or pushed */
 };
 
-/* Each on a cache line of its own: threads of different classes do not contend. */
+/* Each has its own cache line, so that threads of different classes do not contend. */
 struct buffer_stack {
 	uint64_t top; /* 32 bits tag, 32 bits unit */
 } __attribute__((aligned(64)));

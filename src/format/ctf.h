@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The native trace: a directory that every reader of CTF 1.8 understands.
- * waymark-ctf(5) describes it; src/format/packet.h has the bytes of its streams.
+ * The native trace: a directory that every reader of CTF 1.8 understands. waymark-ctf(5) describes
+ * it; src/format/packet.h has the bytes of its streams.
  *
  *	metadata              declarations, in CTF's own language
  *	stream-<n>            packets of stream instance n, in sequence
- *	stream-<n>-<p>        the same, of piece p (from 1) of a rotated trace
- *	index/<stream>.idx    where each packet is, in LTTng's layout
- *	.metadata             the next metadata, while its process writes it
+ *	stream-<n>-<p>        packets of trace file p (from 1) of a rotated trace
+ *	index/<stream>.idx    the place of each packet, in LTTng's layout
+ *	.metadata             the next metadata, while the process writes it
  *
- * The metadata begins with CTF_SIGNATURE. A comment before each
- * event has its declaration in the language of trace-events files, because CTF
- * has no place for formats and C types, and readers skip comments:
+ * The metadata begins with CTF_SIGNATURE. A comment before each event has its declaration in the
+ * language of trace-events files, because CTF cannot express formats and C types, and readers skip
+ * comments:
  *
  *	CTF_DECLARATION <file>:<line>: <name>(<type> <argument>, ...) <format> CTF_COMMENT_END
  *	event { id = 1; name = "..."; stream_id = 0; fields := struct { ... }; };
@@ -46,19 +46,19 @@
 #define CTF_INDEX_SUFFIX ".idx"
 
 /* Names in `env`, besides hostname, vpid, procname and tracer_name. */
-#define CTF_ENV_BOOT_ID "boot_id" /* of the kernel: tells one host's boots apart */
+#define CTF_ENV_BOOT_ID "boot_id" /* the kernel's: distinguishes the boots of a host */
 #define CTF_ENV_ENDED "ended" /* enum ctf_ended */
 #define CTF_ENV_OVERWRITES "overwrites" /* 1: events before the first packet were overwritten */
-#define CTF_ENV_CONTINUES "continues" /* uuid of the trace whose streams are continued here */
+#define CTF_ENV_CONTINUES "continues" /* uuid of the trace whose streams continue here */
 #define CTF_ENV_TICKS "clock_%s_ticks" /* %s: begin, end */
 #define CTF_ENV_MONOTONIC "clock_%s_monotonic" /* ns */
 #define CTF_ENV_REALTIME "clock_%s_realtime" /* ns since 1970 */
 
-/* How complete a trace is. */
+/* Completeness of a trace. */
 enum ctf_ended {
-	CTF_UNFINISHED, /* its process records, or was killed: the last events may be in memory */
+	CTF_UNFINISHED, /* its process records, or was killed: memory may have the last events */
 	CTF_FINISHED, /* all its events are in the files, or in a buffer that still exists */
-	CTF_RECOVERED, /* it was not finished; a recovery has written the rest */
+	CTF_RECOVERED, /* was unfinished; a recovery has written the rest */
 };
 
 /* Index files: big endian. */
@@ -70,7 +70,7 @@ struct ctf_index_header {
 	uint32_t magic;
 	uint32_t major;
 	uint32_t minor;
-	uint32_t record_bytes; /* of struct ctf_index_record */
+	uint32_t record_bytes; /* size of struct ctf_index_record */
 };
 
 struct ctf_index_record {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clock of a native trace, computed from two readings of three clocks, and the time of an
- * event on it, to the nanosecond as other readers of CTF compute it. Only ctf_clock_span() uses
- * floating point: the runtime calls the other functions in any context.
+ * The clock of a native trace, computed from two readings of three clocks, and the time of an event
+ * on it, to the nanosecond as in other readers of CTF. Only ctf_clock_span() uses floating point;
+ * the runtime calls the other functions in any context.
  */
 #ifndef FORMAT_CTF_CLOCK_H
 #define FORMAT_CTF_CLOCK_H
@@ -15,14 +15,17 @@
 #define CTF_CLOCK_SECOND UINT64_C(1000000000)
 #define CTF_CLOCK_FREQ_MAX (16 * CTF_CLOCK_SECOND)
 
-/* As in the metadata: tick 0 was (offset_s + offset / freq) seconds after 1970 began. */
+/* The clock of the metadata: tick 0 is (offset_s + offset / freq) seconds after 1970 began. */
 struct ctf_clock {
-	uint64_t freq; /* ticks a second */
+	uint64_t freq; /* ticks per second */
 	uint64_t offset_s;
-	uint64_t offset; /* ticks, less than a second's */
+	uint64_t offset; /* ticks, below one second's */
 };
 
-/* Ticks a second between two readings, rounded; 0: they give no rate. Equal clocks give 1e9. */
+/*
+ * Returns the ticks per second between two readings, rounded; 0 if they give no rate. Equal clocks
+ * give 1e9.
+ */
 static inline uint64_t ctf_clock_freq(
 	const struct buffer_clock *begin, const struct buffer_clock *now)
 {
@@ -38,7 +41,7 @@ static inline uint64_t ctf_clock_freq(
 	uint64_t whole = ticks / ns * CTF_CLOCK_SECOND;
 	uint64_t rest = ticks % ns;
 
-	/* So that a product with 1e9 fits; half a minute leaves 34 bits of precision. */
+	/* Keeps products with 1e9 within 64 bits; half a minute leaves 34 bits of precision. */
 	while (ns > UINT64_MAX / CTF_CLOCK_SECOND - CTF_CLOCK_SECOND) {
 		ns >>= 1;
 		rest >>= 1;
@@ -46,7 +49,7 @@ static inline uint64_t ctf_clock_freq(
 	return whole + (rest * CTF_CLOCK_SECOND + ns / 2) / ns;
 }
 
-/* Sets the offset so that `begin->ticks` is at `begin->realtime_ns`; never before 1970. */
+/* Sets the offset so that `begin->ticks` is at `begin->realtime_ns`, but never before 1970. */
 static inline void ctf_clock_place(struct ctf_clock *c, const struct buffer_clock *begin)
 {
 	uint64_t seconds = begin->realtime_ns / CTF_CLOCK_SECOND;
@@ -67,7 +70,7 @@ static inline void ctf_clock_place(struct ctf_clock *c, const struct buffer_cloc
 	}
 }
 
-/* Computes the clock from two readings. False, and `c` unchanged, where they give no rate. */
+/* Computes the clock from two readings. Returns false, with `c` unchanged, if they give no rate. */
 static inline bool ctf_clock_from(
 	struct ctf_clock *c, const struct buffer_clock *begin, const struct buffer_clock *now)
 {
@@ -81,14 +84,14 @@ static inline bool ctf_clock_from(
 	return true;
 }
 
-/* Ticks as nanoseconds, with the rounding that readers of CTF share. */
+/* Converts ticks to nanoseconds, with the rounding that readers of CTF share. */
 static inline uint64_t ctf_clock_span(const struct ctf_clock *c, uint64_t ticks)
 {
 	return c->freq == CTF_CLOCK_SECOND ? ticks
 					   : (uint64_t)(1e9 * (double)ticks / (double)c->freq);
 }
 
-/* Nanoseconds since 1970 of tick 0. */
+/* Returns the time of tick 0 in nanoseconds since 1970. */
 static inline uint64_t ctf_clock_base(const struct ctf_clock *c)
 {
 	return c->offset_s * CTF_CLOCK_SECOND + ctf_clock_span(c, c->offset);

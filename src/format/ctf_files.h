@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which files a native trace consists of, by their names (format/ctf.h, format/buffer.h). The one
- * place that knows: what finds, replaces or removes traces asks here. Calls nothing but string.h:
- * any context, a signal handler's included.
+ * The files of a native trace, by their names (format/ctf.h, format/buffer.h). All code that finds,
+ * replaces or removes traces uses these functions. They call string.h only and may be used in any
+ * context, including signal handlers.
  */
 #ifndef FORMAT_CTF_FILES_H
 #define FORMAT_CTF_FILES_H
@@ -14,10 +14,10 @@
 #include "format/buffer.h"
 #include "format/ctf.h"
 
-/* The suffix of a file that gets its name when it is complete; a `.` comes before the name. */
+/* The suffix of a file until it is complete and renamed. Its name also begins with `.`. */
 #define CTF_FILE_NEW ".new"
 
-/* True for a file or folder beside the metadata in a trace, temporary ones included. */
+/* True for a file or folder of a trace other than the metadata, including temporary ones. */
 static inline bool ctf_file_is_beside_metadata(const char *name)
 {
 	static const char *const names[] = { CTF_INDEX, CTF_METADATA_NEW,
@@ -36,7 +36,7 @@ static inline bool ctf_file_is_of_trace(const char *name)
 	return strcmp(name, CTF_METADATA) == 0 || ctf_file_is_beside_metadata(name);
 }
 
-/* True for a file of the folder CTF_INDEX, temporary ones included. */
+/* True for a file of the folder CTF_INDEX, including temporary ones. */
 static inline bool ctf_file_is_of_index(const char *name)
 {
 	static const char *const ends[] = { CTF_INDEX_SUFFIX, CTF_INDEX_SUFFIX CTF_FILE_NEW };
@@ -52,7 +52,7 @@ static inline bool ctf_file_is_of_index(const char *name)
 	return false;
 }
 
-/* Takes a number as names have it: from 1, no leading zero. False: there is none. */
+/* Reads a number of a name: from 1, without leading zeros. Returns false if there is none. */
 static inline bool ctf_file_number(const char **p, uint64_t *v)
 {
 	const char *first = *p;
@@ -68,8 +68,8 @@ static inline bool ctf_file_number(const char **p, uint64_t *v)
 }
 
 /*
- * Takes the name of a stream file apart: stream-<stream>, or stream-<stream>-<piece> of a rotated
- * trace, whose pieces count from 1. False: the name is not one of a stream file.
+ * Parses the name of a stream file: stream-<stream>, or stream-<stream>-<piece> in a rotated trace,
+ * whose pieces count from 1. Returns false if the name is no stream file's.
  */
 static inline bool ctf_file_is_stream(const char *name, uint64_t *stream, uint64_t *piece)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writes the metadata of the native trace: templates and the functions that fill them; events are
- * in format/ctf_text_event.h. The runtime and the offline writer share it, so that there is one
- * profile. Calls nothing but string.h: any context, a signal handler's included.
+ * in format/ctf_text_event.h. The runtime and the offline writer share it, so that both write the
+ * same profile. Calls string.h only, and may be used in any context, including signal handlers.
  *
- * A recovery depends on the lines `<name> = <number>;`. A number of the clock fills
- * CTF_TEXT_COLUMNS, blanks first, so that a better one can replace it without moving the rest.
+ * A recovery depends on the lines `<name> = <number>;`. A number of the clock has CTF_TEXT_COLUMNS,
+ * padded with leading blanks, so that a better one can replace it without moving the rest.
  */
 #ifndef FORMAT_CTF_TEXT_H
 #define FORMAT_CTF_TEXT_H
@@ -30,9 +30,9 @@ struct ctf_text {
 
 struct ctf_text_trace {
 	uint8_t uuid[16];
-	const uint8_t *former; /* uuid of the trace whose streams are continued here; NULL: none */
+	const uint8_t *former; /* uuid of the trace whose streams continue here; NULL: none */
 	bool overwrites; /* events between that trace and this one were overwritten */
-	const char *hostname; /* names are never NULL; "": not known, then not written */
+	const char *hostname; /* names are never NULL; "": unknown, and not written */
 	const char *procname;
 	const char *boot_id;
 	uint32_t pid;
@@ -179,7 +179,7 @@ static inline void ctf_text_str(struct ctf_text *t, const char *s)
 	t->put(t, s, strlen(s));
 }
 
-/* Writes a hole's value as it is inside of the quotes of a TSDL string. */
+/* Writes a hole's value, escaped for a TSDL string. */
 static inline void ctf_text_quoted(struct ctf_text *t, const char *s)
 {
 	for (; *s; s++) {
@@ -198,7 +198,7 @@ static inline void ctf_text_quoted(struct ctf_text *t, const char *s)
 	}
 }
 
-/* Writes a template with its `${holes}` filled. */
+/* Writes a template, with its `${holes}` filled. */
 static inline void ctf_text_fill(
 	struct ctf_text *t, const char *text, const struct ctf_text_hole *holes)
 {
@@ -218,7 +218,10 @@ static inline void ctf_text_fill(
 #define CTF_TEXT_FILL(t, text, ...) \
 	ctf_text_fill((t), (text), (const struct ctf_text_hole[]){ __VA_ARGS__, { NULL, NULL } })
 
-/* A number in decimal, right-aligned in `columns`; `buffer` has CTF_TEXT_COLUMNS + 1 bytes. */
+/*
+ * Writes a number in decimal, right-aligned in `columns`, to `buffer` of CTF_TEXT_COLUMNS + 1
+ * bytes.
+ */
 static inline const char *ctf_text_number(char *buffer, uint64_t v, int columns)
 {
 	char *end = buffer + CTF_TEXT_COLUMNS;
@@ -235,7 +238,7 @@ static inline const char *ctf_text_number(char *buffer, uint64_t v, int columns)
 	return p;
 }
 
-/* 37 bytes: digits in groups, as in 01234567-89ab-cdef-0123-456789abcdef. */
+/* Writes 37 bytes: groups of digits, as in 01234567-89ab-cdef-0123-456789abcdef. */
 static inline const char *ctf_text_uuid(char *buffer, const uint8_t uuid[16])
 {
 	static const char digits[] = "0123456789abcdef";
@@ -305,7 +308,7 @@ static inline void ctf_text_put_head(struct ctf_text *t, const struct ctf_text_t
 		{ "offset", ctf_text_number(d, clock->offset, CTF_TEXT_COLUMNS) });
 }
 
-/* Writes text inside of a comment of one line: without an end of the comment or the line. */
+/* Writes text inside of a one-line comment, so that it ends neither the comment nor the line. */
 static inline void ctf_text_commented(struct ctf_text *t, const char *s)
 {
 	for (; *s; s++) {

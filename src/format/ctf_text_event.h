@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writes events of the native trace's metadata (format/ctf_text.h): the declaration, as a comment
- * in the language that it was written in, and the fields that readers of CTF need.
+ * in its own language, and the fields that readers of CTF need.
  */
 #ifndef FORMAT_CTF_TEXT_EVENT_H
 #define FORMAT_CTF_TEXT_EVENT_H
@@ -27,7 +27,7 @@ struct ctf_text_arg {
 	uint8_t size; /* bytes of a number: 1, 2, 4, 8 or 16 */
 };
 
-/* The language of a declaration, and its list there. */
+/* The language of a declaration, and in TOML its list. */
 enum ctf_text_style { CTF_TEXT_PRINTF, CTF_TEXT_TOML_EVENT, CTF_TEXT_TOML_SCOPE };
 
 struct ctf_text_event {
@@ -37,7 +37,7 @@ struct ctf_text_event {
 	const char *format; /* as declared, in C syntax; "": none; or the message of TOML */
 	const char *file;
 	uint32_t line;
-	const struct ctf_text_arg *args; /* of a scope: the first is ours, its id */
+	const struct ctf_text_arg *args; /* for a scope, the first is its number, which we add */
 	size_t arg_count;
 };
 
@@ -49,8 +49,8 @@ static const char ctf_text_event_begin[] =
 static const char ctf_text_event_end[] = " }; };\n";
 
 /*
- * By kind. Holes: bits, name; size, length, kind: these words, with as many `_` behind them as
- * make "_<name>_<word>" differ from the arguments' names.
+ * Templates by kind. Holes: bits, name; size, length, kind are these words with the number of `_`
+ * that makes "_<name>_<word>" differ from the arguments' names.
  */
 static const char *const ctf_text_fields[] = {
 	[CTF_TEXT_UNSIGNED] = " uint${bits}_t _${name};",
@@ -67,7 +67,7 @@ static const char *const ctf_text_fields[] = {
 		" variant debug <_${name}_${kind}> _${name};",
 };
 
-/* Of 128 bits, unsigned and signed. Hole: name. */
+/* Templates for 128 bits, unsigned and signed. Hole: name. */
 static const char *const ctf_text_wide_fields[] = {
 	" uint64_t _${name}[2];",
 	" int64_t _${name}[2];",
@@ -75,7 +75,7 @@ static const char *const ctf_text_wide_fields[] = {
 
 /* clang-format on */
 
-/* An argument as it was declared: `<type> <name>`. */
+/* Writes an argument as declared: `<type> <name>`. */
 static inline void ctf_text_put_arg(struct ctf_text *t, const struct ctf_text_arg *arg)
 {
 	ctf_text_commented(t, arg->type);
@@ -83,7 +83,7 @@ static inline void ctf_text_put_arg(struct ctf_text *t, const struct ctf_text_ar
 	ctf_text_commented(t, arg->name);
 }
 
-/* `<name>(<arguments>) <format>`, in the language of trace-events files. */
+/* Writes `<name>(<arguments>) <format>`, in the language of trace-events files. */
 static inline void ctf_text_put_line(struct ctf_text *t, const struct ctf_text_event *e)
 {
 	ctf_text_commented(t, e->name);
@@ -96,7 +96,10 @@ static inline void ctf_text_put_line(struct ctf_text *t, const struct ctf_text_e
 	ctf_text_commented(t, *e->format ? e->format : "\"\"");
 }
 
-/* Writes text inside of a TOML string: characters that would end it, or the comment, by number. */
+/*
+ * Writes text inside of a TOML string. Characters that would end the string or the comment are
+ * escaped by number.
+ */
 static inline void ctf_text_toml(struct ctf_text *t, const char *s)
 {
 	static const char digits[] = "0123456789ABCDEF";
@@ -118,7 +121,7 @@ static inline void ctf_text_toml(struct ctf_text *t, const char *s)
 	}
 }
 
-/* `events = [{ ... }]`, in TOML. */
+/* Writes `events = [{ ... }]`, in TOML. */
 static inline void ctf_text_put_table(struct ctf_text *t, const struct ctf_text_event *e)
 {
 	size_t first = e->style == CTF_TEXT_TOML_SCOPE;
@@ -155,7 +158,7 @@ static inline void ctf_text_put_declaration(struct ctf_text *t, const struct ctf
 	ctf_text_str(t, CTF_COMMENT_END "\n");
 }
 
-/* True where `name` is `<begin>_<word>` and then `more` times `_`. */
+/* True if `name` is `<begin>_<word>` followed by `more` times `_`. */
 static inline bool ctf_text_is_taken(
 	const char *name, const char *begin, const char *word, size_t more)
 {
@@ -170,7 +173,9 @@ static inline bool ctf_text_is_taken(
 	return strspn(name, "_") == more && !name[more];
 }
 
-/* Number of `_` that argument `s` needs behind "_<word>" to differ from all arguments. */
+/*
+ * Returns the number of `_` that argument `s` needs after "_<word>" to differ from all arguments.
+ */
 static inline size_t ctf_text_underscores(
 	const struct ctf_text_event *e, const char *s, const char *word)
 {
@@ -179,7 +184,7 @@ static inline size_t ctf_text_underscores(
 	for (size_t i = 0; i < e->arg_count; i++) {
 		if (ctf_text_is_taken(e->args[i].name, s, word, more)) {
 			more++;
-			i = (size_t)-1; /* from the first argument again */
+			i = (size_t)-1; /* restart from the first argument */
 		}
 	}
 	return more;
@@ -188,7 +193,7 @@ static inline size_t ctf_text_underscores(
 /* Room for a word and a `_` for each argument of an event. */
 #define CTF_TEXT_WORD 48
 
-/* The word with its `_`, in `buffer` of CTF_TEXT_WORD bytes. */
+/* Writes the word with its `_` to `buffer` of CTF_TEXT_WORD bytes; returns it. */
 static inline const char *ctf_text_word(
 	char *buffer, const struct ctf_text_event *e, const char *s, const char *word)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one definition of arguments that have their length or their kind with them in a record
- * (format/packet.h has the others). Everything is aligned naturally, counted from the record's
- * begin, which is at a multiple of 8.
+ * The one definition of arguments whose length or kind is stored in the record (format/packet.h has
+ * the others). Everything is aligned naturally, counted from the record's start, which is at a
+ * multiple of 8.
  *
  *	blob   { u32 size, u32 length, bytes }    size: before a cut; more than length: was cut
  *	debug  { u8 kind, value }                 a number of its own width, a pair, or a blob
  *	pair   { u64 low, u64 high }              128 bits
  *
- * A NULL string of a debug value has the size DEBUG_NULL and the length 0. In a
- * simpletrace file a debug value is a string: the kind, then the value's bytes without padding;
- * of a blob only its bytes. Calls nothing but string.h: any context.
+ * A NULL string of a debug value has the size DEBUG_NULL and the length 0. In a simpletrace file a
+ * debug value is a string: the kind, then the value's bytes without padding; of a blob only its
+ * bytes. Calls string.h only, and may be used in any context.
  */
 #ifndef FORMAT_DEBUG_H
 #define FORMAT_DEBUG_H
@@ -46,7 +46,7 @@ static const struct debug_shape debug_shapes[DEBUG_KINDS] = {
 #undef DEBUG_KIND
 };
 
-/* Bytes of a number of that kind, which is below DEBUG_KINDS; 0: a blob. */
+/* Returns the bytes of a number of that kind, which is below DEBUG_KINDS; 0 for a blob. */
 static inline size_t debug_bytes(unsigned int kind, size_t pointer_bytes)
 {
 	size_t bytes = debug_shapes[kind].bytes;
@@ -59,19 +59,19 @@ static inline size_t debug_align(size_t at, size_t align)
 	return (at + align - 1) & ~(align - 1);
 }
 
-/* The aligned offset of a number of that size, from `at` on. A pair is aligned to 8. */
+/* Returns the aligned offset of a number of that size at or after `at`. A pair is aligned to 8. */
 static inline size_t debug_number_at(size_t at, size_t bytes)
 {
 	return debug_align(at, bytes > 8 ? 8 : bytes);
 }
 
-/* The offset of the bytes of a blob that follows `at`. */
+/* Returns the offset of the bytes of a blob that follows `at`. */
 static inline size_t debug_blob_at(size_t at)
 {
 	return debug_align(at, sizeof(uint32_t)) + 2 * sizeof(uint32_t);
 }
 
-/* A word of a record of either byte order. */
+/* Loads a word of a record of either byte order. */
 static inline uint32_t debug_word(const unsigned char *p, bool swap)
 {
 	uint32_t v;
@@ -80,7 +80,10 @@ static inline uint32_t debug_word(const unsigned char *p, bool swap)
 	return swap ? __builtin_bswap32(v) : v;
 }
 
-/* The end offset of a blob that follows `at`; SIZE_MAX: beyond the record's `n` bytes. */
+/*
+ * Returns the end offset of a blob that follows `at`; SIZE_MAX if it exceeds the record's `n`
+ * bytes.
+ */
 static inline size_t debug_blob_end(const unsigned char *record, size_t at, size_t n, bool swap)
 {
 	at = debug_blob_at(at);
@@ -92,7 +95,7 @@ static inline size_t debug_blob_end(const unsigned char *record, size_t at, size
 	return length <= n - at ? at + length : SIZE_MAX;
 }
 
-/* The same of the debug value at `at`. */
+/* Returns the end offset of the debug value at `at`; SIZE_MAX if it exceeds the record. */
 static inline size_t debug_end(
 	const unsigned char *record, size_t at, size_t n, bool swap, size_t pointer_bytes)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one definition of a packet's bytes: threads record into packets, and stream
- * files of the native trace consist of them (a fixed profile of CTF 1.8,
- * waymark-ctf(5)). A packet is valid up to its content_size at every moment,
- * because that is stored last, with release order, for each event.
+ * The one definition of a packet's bytes: threads record into packets, and stream files of the
+ * native trace consist of them (a fixed profile of CTF 1.8, waymark-ctf(5)). A packet is valid up
+ * to its content_size at every moment, because each event stores content_size last, with release
+ * order.
  *
- * An event is one 8-byte word { 48 bits clock, 16 bits id }, then its arguments
- * in declaration order and natural alignment; a string is a u32 length and its
- * bytes. Events begin at multiples of 8; the content ends with the last event's
- * last byte, not with the padding behind it. Sizes are in bits, as CTF has them.
+ * An event is one 8-byte word { 48 bits clock, 16 bits id }, then its arguments in declaration
+ * order and natural alignment; a string is a u32 length and its bytes. Events begin at multiples of
+ * 8; the content ends with the last event's last byte, before the padding. Sizes are in bits, as in
+ * CTF.
  *
- * Strings of C hold no NUL, so a NUL as the last of the bytes is a mark:
+ * C strings contain no NUL, so a NUL as the last byte is a mark:
  *
  *	length 0                     ""
  *	length 1, "\0"               NULL
@@ -36,8 +36,8 @@
 #define PACKET_BYTES_MAX (UINT32_C(1) << 20)
 
 /*
- * In a file packets follow each other, each at a multiple of PACKET_EVENT_ALIGN. A large one may be
- * padded so that the file's end is a multiple of this, for O_DIRECT.
+ * Packets of a file are consecutive, each at a multiple of PACKET_EVENT_ALIGN. A large packet may
+ * be padded so that the file's end is a multiple of this, for O_DIRECT.
  */
 #define PACKET_FILE_ALIGN UINT32_C(4096)
 #define PACKET_FILE_BYTES_MAX (PACKET_BYTES_MAX + PACKET_FILE_ALIGN)
@@ -50,15 +50,18 @@ struct packet_header {
 	/* packet.context */
 	uint64_t timestamp_begin; /* ticks of the trace's clock, 64 bits */
 	uint64_t timestamp_end;
-	uint64_t content_size; /* bits, the header's included */
-	uint64_t packet_size; /* bits, the unused rest included */
-	uint64_t sequence; /* in the stream, from 1; goes on when another thread takes it over */
+	uint64_t content_size; /* bits, including the header */
+	uint64_t packet_size; /* bits, including the unused rest */
+	uint64_t sequence; /* in the stream, from 1; continues if another thread takes it over */
 	uint64_t events_discarded; /* running count of the stream */
 	uint32_t cpu_id; /* 0 */
 	uint32_t tid;
 };
 
-/* True for the header of a packet of the buffer with that uuid, `room` bytes before its end. */
+/*
+ * True for the header of a packet of the buffer with that uuid, `room` bytes before the buffer's
+ * end.
+ */
 static inline bool packet_is_in_buffer(
 	const struct packet_header *h, const uint8_t uuid[16], uint64_t room)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one definition of the simpletrace file's bytes, for its writer and its
- * readers: QEMU's binary log, versions 0, 2, 3 and 4. Host byte order, packed.
+ * The one definition of the simpletrace file's bytes, for its writer and its readers: QEMU's binary
+ * log, versions 0, 2, 3 and 4. Host byte order, packed.
  *
  *	header   { u64 ~0, u64 SIMPLE_MAGIC, u64 version }
  *	mapping  { u64 SIMPLE_MAPPING, u64 id, u32 length, name }           version 4
  *	event    { u64 SIMPLE_EVENT, u64 id, u64 ns, u32 length, u32 pid, arguments }
  *
- * Versions 2 and 3 have no type word and no mappings: ids are positions in the
- * declarations. `length` counts the record from its id on. An argument is a
- * u64, or a u32 length and that many bytes for a string. Version 0 has records
- * of eight u64: { id, ns, x1 .. x6 }. See waymark-simpletrace(5).
+ * Versions 2 and 3 have no type words and no mappings: ids are indices into the declarations.
+ * `length` counts the record from its id on. An argument is a u64, or a u32 length and that many
+ * bytes for a string. Version 0 has records of eight u64: { id, ns, x1 .. x6 }. See
+ * waymark-simpletrace(5).
  */
 #ifndef FORMAT_SIMPLE_H
 #define FORMAT_SIMPLE_H
@@ -31,7 +31,7 @@ struct simple_header {
 	uint64_t version;
 };
 
-/* The head of an event record of versions 2 to 4, behind its type word. */
+/* The head of an event record of versions 2 to 4, after its type word. */
 struct simple_record {
 	uint64_t id;
 	uint64_t ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* UUIDs of traces are random: version 4 of RFC 9562. */
+/* UUIDs of traces, which are random: version 4 of RFC 9562. */
 #ifndef FORMAT_UUID_H
 #define FORMAT_UUID_H
 
