@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of front ends, and the checks of names over all files of a run. The commands and the
- * readers call it; the front ends stand below and call front_end.c.
+ * The table of front ends, and the checks of names over all files of a run. Called by the commands
+ * and the readers; calls the front ends, which use front_end.c.
  */
 #include "decl/decl.h"
 
@@ -10,7 +10,9 @@
 #include "base/compiler.h"
 #include "decl/front_end.h"
 
-/* The first row whose suffix the file's name has; the last takes every file. */
+/*
+ * The table: the first row whose suffix ends the file's name is used; the last matches every file.
+ */
 static const struct {
 	const char *suffix;
 	void (*read)(struct front_end *fe);
@@ -35,7 +37,7 @@ static size_t max_args(const struct decl_options *options)
 	return options->max_args ? options->max_args : EVENT_ARGS_DEFAULT;
 }
 
-/* A binary file has one fault, which is reported alone. */
+/* Returns false for a binary file, which gets a single error. */
 static bool is_text(struct diag *d, const struct source *source)
 {
 	const char *nul = source->len > 0 ? memchr(source->text, '\0', source->len) : NULL;
@@ -74,7 +76,7 @@ bool decl_read(struct model *m, struct diag *d, const struct source *src,
 	return d->errors == errors;
 }
 
-/* The scope of an end, whose name is made; else the event itself. */
+/* Returns the scope of an end, whose name is derived; else the event itself. */
 static const struct event *scope_of(const struct event *e)
 {
 	return e->begin ? e->begin : e;
@@ -88,7 +90,7 @@ static void report_clash(
 	const struct event *end = e->begin ? e : first;
 
 	if (end->begin && strcmp(scope_of(e)->name, scope_of(first)->name) == 0) {
-		return; /* two scopes of one name: said of what begins them */
+		return; /* two scopes of one name: reported for their begins */
 	}
 	if (end->begin) {
 		diag_error(d, e->at, help, "'%s' clashes with '%s', whose end is the event '%s'",
@@ -116,8 +118,8 @@ static const struct event *find_scope_clash(struct model *m, const struct event 
 }
 
 /*
- * A `vcpu` event x has the macro TRACE_X_VCPU_STATE, as an event x_vcpu has. A `tcg`
- * event x has the function trace_x_tcg(), as an event x_tcg has.
+ * Checks for names of other events: a `vcpu` event x has the macro TRACE_X_VCPU_STATE, like an
+ * event x_vcpu; a `tcg` event x has the function trace_x_tcg(), like an event x_tcg.
  */
 static bool check_made_names(
 	struct model *m, struct diag *d, const struct event *e, const struct hash *by_upper)
@@ -166,7 +168,7 @@ bool decl_finish(struct model *m, struct diag *d)
 	return ok;
 }
 
-/* Those whose name holds that of `e`: how many, and the first. */
+/* Counts events whose name contains that of `e`; sets the first one. */
 static size_t count_around(const struct model *m, const struct event *e, const struct event **first)
 {
 	size_t count = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Front ends: from the text of a declaration file to events of the model. One
- * front end a language, chosen by a table in decl.c; all report through the
- * same diagnostics and none prints.
+ * Front ends: make events of the model from the text of a declaration file. There is one front end
+ * for each language, chosen by a table in decl.c. All report through the same diagnostics; none
+ * prints.
  */
 #ifndef DECL_DECL_H
 #define DECL_DECL_H
@@ -16,29 +16,27 @@
 struct decl_options {
 	size_t max_args; /* 0: EVENT_ARGS_DEFAULT */
 	/*
-	 * A reader of old traces is lenient: it wants names and argument types only,
-	 * and takes what some QEMU release accepted. Formats that cannot be checked
-	 * are kept as text without conversions; nothing but a line that cannot be
-	 * understood at all is an error.
+	 * A reader of old traces is lenient: it needs names and argument types only, and accepts
+	 * what any QEMU release accepted. Formats that cannot be checked are kept as text without
+	 * conversions. Only a line that cannot be understood in any way is an error.
 	 */
 	bool lenient;
-	bool old; /* takes what QEMU 2.8 took and later releases refuse, with a warning for each */
+	bool old; /* accepts, with warnings, what QEMU 2.8 took and later releases refuse */
 };
 
 /*
- * Adds the events of `src` to `m` in order and reports every fault of the file
- * to `d`. The caller keeps `src` alive as long as the model. Returns true when
- * the file added no error.
+ * Adds the events of `src` to `m` in order, and reports every fault of the file to `d`. `src` must
+ * live as long as the model. Returns true if the file added no error.
  */
 bool decl_read(struct model *m, struct diag *d, const struct source *src,
 	const struct decl_options *options);
 
-/* Checks that hold over all files of a run (duplicate names): call once, last. */
+/* Checks the rules over all files of a run (duplicate names). Call once, at the end. */
 bool decl_finish(struct model *m, struct diag *d);
 
 /*
- * Warns of each name that is part of another: a pattern in StratoVirt's dialect matches
- * anywhere in a name, so that the one cannot be switched without the other.
+ * Warns of each name that is part of another. A pattern in StratoVirt's dialect matches anywhere in
+ * a name, so the first cannot be switched without the second.
  */
 void decl_warn_of_names(struct model *m, struct diag *d);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The declaration files of a directory: found, and ordered by the bytes of their names. */
+/* Finds the declaration files of a directory, ordered by the bytes of their names. */
 #include "decl/directory.h"
 
 #include <dirent.h>
@@ -17,7 +17,7 @@ bool decl_is_directory(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Editors keep hidden files beside the one that is being edited. */
+/* Skips hidden files, which editors keep next to an open file. */
 static int is_declaration(const struct dirent *entry)
 {
 	size_t len = strlen(entry->d_name);
@@ -33,8 +33,8 @@ static int compare(const struct dirent **a, const struct dirent **b)
 }
 
 /*
- * The message about the first path that cannot be read, NULL for none. Opening a pipe would wait
- * for its writer. A directory of that name is an error when it is read.
+ * Returns a message about the first path that cannot be read, NULL if there is none. Opening a pipe
+ * would wait for its writer. A directory of that name becomes an error when it is read.
  */
 static const char *find_odd(struct arena *arena, const char *const *paths, size_t count)
 {

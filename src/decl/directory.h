@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A directory in place of the declaration files in it: which files those are, in which order, so
- * that tracetool and the readers of traces see the same events.
+ * A directory in place of declaration files: finds and orders its files, so that tracetool and the
+ * readers of traces get the same events.
  */
 #ifndef DECL_DIRECTORY_H
 #define DECL_DIRECTORY_H
@@ -11,13 +11,13 @@
 
 #include "base/arena.h"
 
-/* True for a directory that exists. */
+/* True if the directory exists. */
 bool decl_is_directory(const char *path);
 
 /*
- * Finds the files *.toml of `directory`, though not those that are hidden, nor in directories
- * within; by the bytes of their names, whatever the locale. Stores their paths, which the arena
- * keeps. Returns NULL, or why there are none, in words that the next call may overwrite.
+ * Finds the files *.toml of `directory`, except hidden ones and those in subdirectories, ordered by
+ * the bytes of their names, whatever the locale. Stores their paths, allocated in the arena.
+ * Returns NULL, or the reason why there are none, in a text that the next call may overwrite.
  */
 const char *decl_list_directory(
 	struct arena *arena, const char *directory, const char *const **paths, size_t *count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the front ends share: the argument list that grows, and the last steps of every event. */
+/* Shared by the front ends: the growing argument list, and the final steps for every event. */
 #include "decl/front_end.h"
 
 #include <string.h>

@@ -4,9 +4,8 @@
  *
  *	[disable] [tcg] [vcpu] name(type argument, ...) ["format" [, "format"]]
  *
- * Each line stands for itself: an error in one hides nothing in the next. An
- * argument list ends at its first `)`, and the last `*`, or else the last blank,
- * of an argument parts its type from its name.
+ * Lines are independent: an error in one hides nothing in the next. An argument list ends at its
+ * first `)`. The last `*` of an argument, or else the last blank, separates its type from its name.
  */
 #include "decl/qemu.h"
 
@@ -26,7 +25,7 @@ static struct arena *arena(struct front_end *fe)
 	return &fe->model->arena;
 }
 
-/* Proposes a whole line, if that would be accepted; else returns `otherwise`. */
+/* Returns a whole line as a proposal if it would be accepted; else `otherwise`. */
 static const char *write_help(struct front_end *fe, const char *line, const char *otherwise)
 {
 	const char *text = arena_printf(arena(fe), "%s\n", line);
@@ -60,13 +59,13 @@ struct args {
 	bool failed;
 };
 
-/* One argument's text, parted. */
+/* One argument's text, split. */
 struct parts {
 	struct span type;
 	struct span name;
 };
 
-/* The arguments stay unknown: an error for every reader. */
+/* Reports an error for every reader, as the arguments stay unknown. */
 static void fail(struct args *args, struct span at, const char *help, const char *message)
 {
 	struct front_end *fe = args->fe;
@@ -108,7 +107,10 @@ static void guess_type(struct args *args, struct type *type, struct span text)
 	(is_tcg ? type_guess : type_guess_host)(type, a, text.text, text.len);
 }
 
-/* A type that only old declarations have; the guest's values go through code that has no such. */
+/*
+ * Reads a type that only old declarations have. Guest values cannot have it, as the code for them
+ * does not support it.
+ */
 static bool read_old_type(struct args *args, struct type *type, struct span text)
 {
 	struct front_end *fe = args->fe;
@@ -123,8 +125,9 @@ static bool read_old_type(struct args *args, struct type *type, struct span text
 }
 
 /*
- * `int x int y`: what is left of the last blank reads as one type. Says so when a
- * name and more follow upon the first type; NULL when there is no such place.
+ * Finds the place of a missing comma. In `int x int y`, everything before the last blank was read
+ * as one type. Returns a text if a name and more follow the first type; NULL if there is no such
+ * place.
  */
 static const char *find_missing_comma(struct args *args, struct span text)
 {
@@ -182,7 +185,7 @@ static bool read_type(struct args *args, struct type *type, struct span text)
 	return true;
 }
 
-/* Advice for `int *x int y`, given the first name and the text behind it. */
+/* Returns advice for `int *x int y`, given the first name and the text after it. */
 static const char *two_names_help(struct args *args, struct span first, struct span second)
 {
 	const struct source source = { .text = second.text, .len = second.len };
@@ -195,7 +198,7 @@ static const char *two_names_help(struct args *args, struct span first, struct s
 		"is a comma missing between '%.*s' and '%.*s'?", SPAN_ARGS(first), SPAN_ARGS(word));
 }
 
-/* Refuses arrays, `const` and second names, which a declarator of C may have. */
+/* Refuses arrays, `const` and second names, which are legal in declarators of C. */
 static bool check_declarator(struct args *args, struct parts parts)
 {
 	struct front_end *fe = args->fe;
@@ -265,7 +268,7 @@ static void read_arg(struct args *args, struct span text)
 	}
 }
 
-/* Splits at commas; arguments beyond the limit are not read. */
+/* Splits at commas; does not read arguments beyond the limit. */
 static void read_list(struct args *args, struct span text)
 {
 	struct front_end *fe = args->fe;
@@ -291,7 +294,7 @@ static void read_list(struct args *args, struct span text)
 	}
 }
 
-/* The text of the list; the cursor goes behind its `)`. */
+/* Reads the text of the list, and moves the cursor past its `)`. */
 static bool take_list(struct front_end *fe, struct scan *s, struct span *list)
 {
 	const char *text = s->source->text + s->pos;
@@ -310,7 +313,7 @@ static bool take_list(struct front_end *fe, struct scan *s, struct span *list)
 	return true;
 }
 
-/* The line with `void` in its empty list, which ends before the cursor. */
+/* Returns the line with `void` in its empty list, which ends before the cursor. */
 static const char *void_help(struct front_end *fe, struct span list, const struct scan *s)
 {
 	const char *text = s->source->text;
@@ -330,9 +333,9 @@ static const char *void_help(struct front_end *fe, struct span list, const struc
 }
 
 /*
- * Reads an argument list from behind its `(` to behind its `)`. Returns false
- * after an error that leaves the arguments unknown; the cursor then is behind
- * the list if it has an end, else at the end of the line.
+ * Reads an argument list from after its `(` to after its `)`. Returns false after an error that
+ * leaves the arguments unknown; then the cursor is after the list, or at the end of the line if the
+ * list has no end.
  */
 static bool read_args(struct front_end *fe, struct event *e, struct scan *s)
 {
@@ -370,7 +373,7 @@ static void read_property(struct front_end *fe, struct event *e, struct span wor
 		SPAN_ARGS(word));
 }
 
-/* `name "format"`: shows the line with the argument list that it lacks. */
+/* Reports a `name "format"`, and shows the line with the missing argument list. */
 static void report_no_args(struct front_end *fe, struct span line, struct span name)
 {
 	size_t head = (size_t)(name.text + name.len - line.text);
@@ -384,7 +387,7 @@ static void report_no_args(struct front_end *fe, struct span line, struct span n
 		SPAN_ARGS(name));
 }
 
-/* Reads up to and with the `(`: properties, then the name. */
+/* Reads everything up to and including the `(`: properties, then the name. */
 static bool read_head(struct front_end *fe, struct event *e, struct span *name, struct scan *s)
 {
 	struct span line = { s->source->text + s->pos, s->end - s->pos };
@@ -501,7 +504,7 @@ void decl_read_qemu(struct front_end *fe)
 {
 	const struct source *source = fe->source;
 	bool has_mark = source->len >= 3 && memcmp(source->text, "\xef\xbb\xbf", 3) == 0;
-	size_t pos = has_mark ? 3 : 0; /* behind a byte order mark */
+	size_t pos = has_mark ? 3 : 0; /* after a byte order mark */
 	unsigned int number = 0;
 
 	while (pos < source->len) {

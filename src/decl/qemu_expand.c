@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The effect of the properties `tcg` and `vcpu` on an event. A `tcg` event becomes
- * two, in this order: <name>_trans without the values of the translated guest,
- * which exist only at execution, and <name>_exec with them. A `vcpu` event gets
- * its CPU as first argument and at the front of its format.
+ * The effect of the properties `tcg` and `vcpu` on an event. A `tcg` event becomes two, in this
+ * order: <name>_trans without the values of the translated guest, which exist only at execution,
+ * and <name>_exec with them. A `vcpu` event gets its CPU as first argument and at the front of its
+ * format.
  *
- * Old declarations print values that are no arguments of theirs, or none that can be
- * printed, as text: `%m` becomes an argument that no call passes, and `%s` of a
- * `uint8_t *` one of type `const char *`. What calls pass is kept beside the event.
+ * Old declarations print as text values that are no arguments, or that cannot be printed so: `%m`
+ * becomes an argument that no call passes, and `%s` of a `uint8_t *` becomes one of type `const
+ * char *`. The arguments that calls pass are kept in `passed`.
  */
 #include <string.h>
 
@@ -16,7 +16,7 @@
 
 #define CPU_NAME "cpu"
 
-/* Its name where the event has an argument `cpu` of its own. */
+/* The CPU's name if the event has its own argument `cpu`. */
 #define OTHER_CPU_NAME "__cpu"
 
 static const char cpu_format[] = "\"cpu=%p \"";
@@ -28,7 +28,7 @@ static struct arena *arena(struct front_end *fe)
 
 #define TEXT_TYPE "const char *"
 
-/* An argument's name that the event has not. */
+/* Returns an argument name that the event does not use. */
 static const char *unused_name(struct arena *a, const struct event *e, const char *name)
 {
 	for (size_t i = 0; i < e->arg_count; i++) {
@@ -39,10 +39,10 @@ static const char *unused_name(struct arena *a, const struct event *e, const cha
 	return name;
 }
 
-/* Makes the value of `%m` or of `%s` of bytes an argument of text; false for other conversions. */
+/* Makes a text argument for `%m`, or for `%s` of bytes; returns false for other conversions. */
 static bool mend(struct front_end *fe, struct event *e, const struct conversion *c)
 {
-	bool has_cpu = e->properties & EVENT_VCPU; /* an argument that is added later */
+	bool has_cpu = e->properties & EVENT_VCPU; /* an argument will be added later */
 
 	if (c->is_errno && (size_t)c->arg <= e->arg_count &&
 		e->arg_count + has_cpu < EVENT_ARGS_LIMIT) {
@@ -69,7 +69,9 @@ static bool mend(struct front_end *fe, struct event *e, const struct conversion 
 	return true;
 }
 
-/* Makes arguments of what only an old declaration prints; sets `passed` where that changes any. */
+/*
+ * Makes arguments for values that only an old declaration prints; sets `passed` if there are any.
+ */
 static void mend_old(struct front_end *fe, struct event *e)
 {
 	const unsigned int halves = EVENT_TCG_TRANS | EVENT_TCG_EXEC;
@@ -107,7 +109,10 @@ static void prepend_cpu_arg(struct front_end *fe, struct event *e)
 	event_insert_arg(arena(fe), e, 0, &cpu);
 }
 
-/* An event with other arguments and no format stays without: half a format would mislead. */
+/*
+ * Adds the CPU to the format. An event with other arguments and no format gets none, as half a
+ * format would mislead.
+ */
 static void prepend_cpu_format(struct front_end *fe, struct event *e, bool is_usable)
 {
 	struct source source = { "", cpu_format, strlen(cpu_format) };
@@ -126,7 +131,7 @@ static void prepend_cpu_format(struct front_end *fe, struct event *e, bool is_us
 	}
 }
 
-/* `is_usable`: the format was understood. */
+/* Adds an event. `is_usable`: the format was understood. */
 static struct event *add(
 	struct front_end *fe, struct event *e, const struct format *format, bool is_usable)
 {
@@ -149,7 +154,7 @@ static struct event *add(
 	return decl_add_event(fe, e);
 }
 
-/* One half of a `tcg` event. */
+/* Adds one half of a `tcg` event. */
 static struct event *add_half(struct front_end *fe, const struct qemu_line *line, unsigned int half)
 {
 	const struct event *whole = &line->event;

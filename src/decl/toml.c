@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TOML: keys, values, headers and lines, see decl/toml.h. A value holds entries and an entry a
- * value; DEPTH_MAX bounds that. After a fault reading goes on where the next statement begins.
+ * Reads TOML: keys, values, headers and lines, see decl/toml.h. A value may have entries and an
+ * entry a value; DEPTH_MAX limits the nesting. After a fault, reading continues at the next
+ * statement.
  */
 #include "decl/toml.h"
 
@@ -9,7 +10,7 @@
 
 #include "base/compiler.h"
 
-/* Deeper than any declaration, and no danger to the stack. */
+/* Deeper than any declaration, but harmless for the stack. */
 #define DEPTH_MAX 16
 
 const char *toml_kind_name(enum toml_kind kind)
@@ -34,7 +35,7 @@ static bool is_bare(int c)
 	return is_letter(c) || is_digit(c) || c == '-';
 }
 
-/* A text without escapes: its bytes are those of the source. */
+/* Returns a text without escapes: its bytes are those of the source. */
 static struct placed verbatim(struct toml_reader *r, size_t from)
 {
 	size_t len = r->scan.pos - from;
@@ -46,7 +47,7 @@ static struct placed verbatim(struct toml_reader *r, size_t from)
 	return (struct placed){ scan_since(&r->scan, from), r->scan.source, places };
 }
 
-/* A bare or quoted word of a key. */
+/* Reads a bare or quoted word of a key. */
 static bool read_word(struct toml_reader *r, struct placed *word)
 {
 	struct scan *s = &r->scan;
@@ -90,7 +91,7 @@ static bool read_key(struct toml_reader *r, struct placed *key, bool *is_dotted)
 	return true;
 }
 
-/* Reads `key = value` of a table. */
+/* Reads `key = value` in a table. */
 static bool read_entry(struct toml_reader *r, struct toml_table *t, struct toml_entry ***last)
 {
 	struct scan *s = &r->scan;
@@ -119,7 +120,7 @@ static bool is_number(struct span word)
 	       span_equals(rest, "inf") || span_equals(rest, "nan");
 }
 
-/* true, false, numbers, dates; and what lacks its quotes. */
+/* Reads true, false, numbers and dates; also reports a string without quotes. */
 static bool read_bare(struct toml_reader *r, struct toml_value *v)
 {
 	struct scan *s = &r->scan;
@@ -149,7 +150,7 @@ static bool read_bare(struct toml_reader *r, struct toml_value *v)
 	return true;
 }
 
-/* Behind a string, from its opening quote; the end of the line where it is not closed. */
+/* Moves past a string, from its opening quote; to the end of the line if it is not closed. */
 static void skip_quoted(struct scan *s)
 {
 	int quote = scan_peek(s);
@@ -163,7 +164,7 @@ static void skip_quoted(struct scan *s)
 	}
 }
 
-/* After a fault in an inline table: behind its end, or to the end of the line. */
+/* After a fault in an inline table, moves past its end, or to the end of the line. */
 static void leave_table(struct scan *s)
 {
 	int c;
@@ -214,12 +215,12 @@ static bool read_table(struct toml_reader *r, struct toml_value *v)
 	if (!read_entries(r, v->table)) {
 		v->table->damaged = true;
 		leave_table(&r->scan);
-		return r->depth > 1; /* in an array the next element is understood again */
+		return r->depth > 1; /* in an array, reading can continue with the next element */
 	}
 	return true;
 }
 
-/* A table that may have taken its comma with it. */
+/* True for a table whose fault may have skipped its comma. */
 static bool is_damaged(const struct toml_value *v)
 {
 	return v->kind == TOML_TABLE && v->table->damaged;
@@ -282,7 +283,7 @@ static bool read_value(struct toml_reader *r, struct toml_value *v)
 	return good;
 }
 
-/* After a fault: to the end of the line, where the next one may be understood. */
+/* After a fault, moves to the end of the line: the next one may be valid. */
 static void skip_line(struct toml_reader *r)
 {
 	struct scan *s = &r->scan;
@@ -292,7 +293,7 @@ static void skip_line(struct toml_reader *r)
 	s->pos = newline ? (size_t)(newline - s->source->text) : s->end;
 }
 
-/* True at the beginning of a line that may be a key or a header. */
+/* True at the start of a line that may be a key or a header. */
 static bool begins_statement(const struct scan *s)
 {
 	bool begins_line = s->pos > 0 && s->source->text[s->pos - 1] == '\n';
@@ -300,7 +301,7 @@ static bool begins_statement(const struct scan *s)
 	return begins_line && (scan_peek(s) == '[' || is_bare(scan_peek(s)));
 }
 
-/* Nothing but a comment may follow on the line. */
+/* Requires that nothing but a comment follows on the line. */
 static bool end_line(struct toml_reader *r)
 {
 	struct scan *s = &r->scan;
@@ -314,7 +315,7 @@ static bool end_line(struct toml_reader *r)
 		       "unexpected text behind what the line says");
 }
 
-/* `[name]` or `[[name]]`. */
+/* Reads `[name]` or `[[name]]`. */
 static bool read_header(struct toml_reader *r, struct toml_table *t)
 {
 	struct scan *s = &r->scan;
@@ -343,7 +344,7 @@ static struct toml_table *add_table(struct toml_reader *r, struct toml_document 
 	return t;
 }
 
-/* A header or an entry, with the end of its line. */
+/* Reads a header or an entry, with the end of its line. */
 static void read_line(struct toml_reader *r, struct toml_document *doc, struct toml_entry ***last)
 {
 	struct toml_table *t = doc->tables.items[doc->tables.count - 1];
@@ -363,7 +364,10 @@ static void read_line(struct toml_reader *r, struct toml_document *doc, struct t
 		return;
 	}
 	if (!good && !is_header && *entry && (*entry)->value.kind == TOML_ARRAY) {
-		/* After a fault in what has several lines: to the next that begins a statement. */
+		/*
+		 * After a fault in a value of several lines, moves to the next line that begins a
+		 * statement.
+		 */
 		struct scan *s = &r->scan;
 
 		while (s->pos < s->end && !begins_statement(s)) {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads the part of TOML 1.0 that declarations use: keys and tables in the file's order,
- * strings and booleans with their values; of numbers and dates only the kind, for messages.
- * It knows nothing of events.
+ * Reads the part of TOML 1.0 that declarations use: keys and tables in the file's order, strings
+ * and booleans with their values; of numbers and dates only the kind, for messages. Independent of
+ * events.
  *
  *	toml_string.c	characters: blanks, comments, strings and their escapes
  *	toml.c		tables, keys, values
  *
- * A fault is reported with its place, and reading goes on behind it; what was being read is
- * TOML_BAD or, where a key was not understood, its table is `damaged`. That a key of a table
- * is there twice, and that two headers name one table, is left to the caller, who knows the keys.
+ * A fault is reported with its place, and reading continues after it. The faulty value is TOML_BAD,
+ * or its table is `damaged` if a key was not understood. The caller, which has the list of keys,
+ * must check for a key or a table that appears twice.
  */
 #ifndef DECL_TOML_H
 #define DECL_TOML_H
@@ -22,7 +22,7 @@
 #include "text/placed.h"
 
 enum toml_kind {
-	TOML_BAD, /* reported already */
+	TOML_BAD, /* already reported */
 	TOML_STRING,
 	TOML_BOOLEAN,
 	TOML_NUMBER,
@@ -39,28 +39,28 @@ struct toml_value {
 	struct placed string; /* TOML_STRING */
 	bool truth; /* TOML_BOOLEAN */
 	struct toml_table *table; /* TOML_TABLE */
-	struct toml_value *items; /* TOML_ARRAY: the first */
-	struct toml_value *next; /* in the array */
+	struct toml_value *items; /* first element of a TOML_ARRAY */
+	struct toml_value *next; /* next element of the array */
 };
 
-/* `key = value`. */
+/* An entry `key = value`. */
 struct toml_entry {
-	struct placed key; /* of a dotted key all of it, as written */
+	struct placed key; /* a dotted key as a whole, as written */
 	bool is_dotted;
 	struct toml_value value;
-	struct toml_entry *next; /* in order of the file */
+	struct toml_entry *next; /* in the file's order */
 };
 
 struct toml_table {
-	struct location at; /* its header or `{` */
-	struct placed name; /* what the header names; empty: none */
+	struct location at; /* place of its header or `{` */
+	struct placed name; /* name in the header; empty: none */
 	bool is_dotted;
 	bool is_element; /* [[name]] */
-	bool damaged; /* keys may be missing that are there */
+	bool damaged; /* keys may be missing here that the file has */
 	struct toml_entry *entries;
 };
 
-/* First the entries in front of all headers, then a table for each header, in order. */
+/* Starts with the entries before all headers, then has a table for each header, in order. */
 struct toml_document {
 	VEC(struct toml_table *) tables;
 };
@@ -70,18 +70,18 @@ struct toml_reader {
 	struct arena *arena;
 	struct diag *diag;
 	struct scan scan;
-	unsigned int depth; /* of arrays and inline tables */
-	VEC(char) text; /* the string that is being decoded, and where each byte is from */
+	unsigned int depth; /* depth of arrays and inline tables */
+	VEC(char) text; /* the string that is being decoded, with each byte's place */
 	VEC(size_t) places;
 };
 
 /*
- * Reads a source. Strings live in the arena, `d` gets the faults and may be NULL. The caller
- * ends the document by vec_fini(&doc->tables).
+ * Reads a source. Strings are allocated in the arena; `d` gets the faults and may be NULL. The
+ * caller frees the document by vec_fini(&doc->tables).
  */
 void toml_read(struct toml_document *doc, struct arena *a, struct diag *d, const struct source *s);
 
-/* The name of a kind in messages: `a string`. */
+/* Returns the name of a kind for messages: `a string`. */
 const char *toml_kind_name(enum toml_kind kind);
 
 /* ---- For toml.c, of toml_string.c. Each that can meet a fault returns false after it. ---- */
@@ -91,16 +91,16 @@ bool toml_fail(struct toml_reader *r, size_t at, const char *help, const char *m
 
 void toml_skip_blanks(struct toml_reader *r);
 
-/* Takes a newline, LF or CRLF. */
+/* Accepts a newline, LF or CRLF. */
 bool toml_accept_newline(struct toml_reader *r);
 
-/* Takes a comment, if one begins here, up to its newline. */
+/* Skips a comment, if one begins here, up to its newline. */
 bool toml_skip_comment(struct toml_reader *r);
 
-/* Takes blanks, comments and newlines. */
+/* Skips blanks, comments and newlines. */
 bool toml_skip_space(struct toml_reader *r);
 
-/* Reads a string from its quote. `may_span`: those of three quotes are strings too. */
+/* Reads a string from its quote. `may_span`: accepts strings of three quotes, too. */
 bool toml_read_string(struct toml_reader *r, struct placed *to, bool may_span);
 
 #endif

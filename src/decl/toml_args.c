@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The arguments of an event in TOML: split at commas, each at its first colon; so a type
- * cannot hold a comma, but it can hold a path.
+ * Reads the arguments of an event in TOML: splits at commas, and each argument at its first colon.
+ * So a type may contain no comma, but it may contain a path.
  */
 #include <string.h>
 
@@ -37,7 +37,7 @@ static bool is_white(const char *s, size_t n)
 struct placed toml_trim(struct placed text)
 {
 	size_t begin = 0;
-	size_t end = 0; /* of what is no white space */
+	size_t end = 0; /* end of the text without white space */
 	bool has_begun = false;
 
 	for (size_t i = 0; i < text.span.len;) {
@@ -140,7 +140,7 @@ static void read_arg(struct args *args, const struct placed *text)
 	}
 }
 
-/* One between commas; false when no more shall be read. */
+/* Reads one argument between commas; returns false if no more shall be read. */
 static bool read_piece(
 	struct args *args, size_t count, const struct placed *piece, const struct placed *comma)
 {

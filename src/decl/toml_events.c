@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Declarations in TOML: tables [[events]] and [[scopes]] of four keys, in any order. Each
- * table stands for itself: an error in one hides nothing in the next.
+ * Reads declarations in TOML: tables [[events]] and [[scopes]] with four keys, in any order. Tables
+ * are independent: an error in one hides nothing in the next.
  */
 #include "decl/toml_events.h"
 
@@ -29,21 +29,23 @@ static const char *const key_missing[] = {
 static const char *const table_names[] = { "events", "scopes" };
 static const unsigned int table_bits[] = { 0, EVENT_SCOPE };
 
-/* The state of one file. */
+/* The state of reading one file. */
 struct file {
 	struct front_end *fe;
-	/* Lines are counted on the way, so that a long file takes time in proportion. */
+	/*
+	 * Lines are counted during reading, so that the time is proportional to the file's length.
+	 */
 	struct location at;
 	unsigned int line;
-	/* `events = [...]`, if there is one: then there are no [[events]]. */
+	/* The entries `events = [...]`; if there is one, there must be no [[events]]. */
 	const struct toml_entry *arrays[ARRAY_SIZE(table_names)];
 };
 
-/* A table with its keys found; NULL where one is missing. */
+/* A table and its values by key; NULL: the key is missing. */
 struct table {
 	const struct toml_table *toml;
 	const struct toml_value *values[KEY_COUNT];
-	bool excused[KEY_COUNT]; /* missing, but something has been said of it */
+	bool excused[KEY_COUNT]; /* missing, but already reported */
 	unsigned int properties;
 };
 
@@ -108,7 +110,7 @@ static void read_key(struct file *f, struct table *t, const struct toml_entry *e
 	}
 }
 
-/* False when one is missing; reported unless it is known why. */
+/* Finds the keys. Returns false if one is missing; reports it unless the reason was reported. */
 static bool find_keys(struct file *f, struct table *t)
 {
 	bool complete = true;
@@ -167,7 +169,7 @@ static bool read_message(struct file *f, struct event *e, const struct toml_valu
 	return true;
 }
 
-/* An argument that every scope has and no file declares. */
+/* Makes an argument that every scope has and no file declares. */
 static struct arg made_arg(
 	struct file *f, const struct event *e, const char *name, const char *type)
 {
@@ -190,7 +192,7 @@ static void add_scope(struct file *f, struct event *e)
 
 	end.args[0] = made_arg(f, e, "scope", "int64_t");
 	end.args[1] = made_arg(f, e, "scope_tid", "uint32_t");
-	event_insert_arg(arena(f), e, 0, &end.args[0]); /* in front of what is declared */
+	event_insert_arg(arena(f), e, 0, &end.args[0]); /* before the declared ones */
 	format_shift(&e->format, 1);
 	struct event *begin = decl_add_event(f->fe, e);
 
@@ -198,7 +200,7 @@ static void add_scope(struct file *f, struct event *e)
 	begin->end->begin = begin;
 }
 
-/* Looks at whatever keys there are; false when the event cannot be in the model. */
+/* Reads all present keys; returns false if the event cannot be added to the model. */
 static bool read_values(struct file *f, const struct table *t, struct event *e)
 {
 	const struct toml_value *args = t->values[KEY_ARGS];
@@ -232,7 +234,7 @@ static void read_event(struct file *f, const struct toml_table *toml, unsigned i
 	}
 }
 
-/* `events = [{...}, {...}]`. */
+/* Reads `events = [{...}, {...}]`. */
 static void read_array(struct file *f, const struct toml_entry *entry, int which)
 {
 	if (entry->value.kind != TOML_ARRAY && entry->value.kind != TOML_BAD) {
@@ -243,7 +245,7 @@ static void read_array(struct file *f, const struct toml_entry *entry, int which
 	}
 	for (const struct toml_value *item = entry->value.items; item; item = item->next) {
 		if (item->kind == TOML_TABLE && item->table->damaged) {
-			continue; /* what was read of it may be wrong */
+			continue; /* what was read may be wrong */
 		}
 		if (item->kind == TOML_TABLE) {
 			read_event(f, item->table, table_bits[which]);
@@ -261,7 +263,7 @@ static const char *nearest_table(struct file *f, struct span name)
 	return nearest ? arena_printf(arena(f), "did you mean [[%s]]?", nearest) : TABLE_HELP;
 }
 
-/* Reads the entries in front of all headers: arrays, or keys that belong behind a header. */
+/* Reads the entries before all headers: arrays, or keys that belong after a header. */
 static void read_root(struct file *f, const struct toml_table *root)
 {
 	for (const struct toml_entry *e = root->entries; e; e = e->next) {

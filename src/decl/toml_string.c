@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The characters of TOML: faults, blanks, comments, newlines, and strings, which are decoded byte
- * by byte with the place of each. toml.c is built on it.
+ * Reads the characters of TOML: faults, blanks, comments, newlines, and strings, which are decoded
+ * byte by byte with the place of each. Used by toml.c.
  */
 #include "decl/toml.h"
 
@@ -72,8 +72,8 @@ bool toml_skip_space(struct toml_reader *r)
 
 struct string {
 	int quote; /* " or ' */
-	bool is_long; /* of three quotes: over several lines */
-	size_t begin; /* the first quote */
+	bool is_long; /* has three quotes: may have several lines */
+	size_t begin; /* place of the first quote */
 };
 
 static const char escapes[][2] = { { 'b', '\b' }, { 't', '\t' }, { 'n', '\n' }, { 'f', '\f' },
@@ -85,7 +85,7 @@ static void add(struct toml_reader *r, char c, size_t at)
 	vec_push(&r->places, at);
 }
 
-/* \u and \U: four or eight digits of a code point, no half of a surrogate pair. */
+/* Reads \u and \U: four or eight digits of a code point that is no surrogate. */
 static bool read_unicode(struct toml_reader *r, size_t at, unsigned int digits)
 {
 	struct scan *s = &r->scan;
@@ -112,7 +112,9 @@ static bool read_unicode(struct toml_reader *r, size_t at, unsigned int digits)
 	return true;
 }
 
-/* Takes a line's end behind a backslash, and all blanks and newlines that follow; else false. */
+/*
+ * Skips a line's end after a backslash, and all blanks and newlines after it; else returns false.
+ */
 static bool join_lines(struct toml_reader *r)
 {
 	size_t pos = r->scan.pos;
@@ -151,7 +153,7 @@ static bool read_escape(struct toml_reader *r, const struct string *string)
 		       "an escape that TOML does not have");
 }
 
-/* How many of the string's quotes follow each other here. */
+/* Returns the number of consecutive quotes here. */
 static size_t quotes(const struct scan *s, int quote)
 {
 	size_t n = 0;
@@ -162,7 +164,7 @@ static size_t quotes(const struct scan *s, int quote)
 	return n;
 }
 
-/* Takes the end of a string; of the quotes before three last ones two may belong to it. */
+/* Reads the end of a string. Up to two quotes before the last three belong to the string. */
 static bool accept_end(struct toml_reader *r, const struct string *string)
 {
 	struct scan *s = &r->scan;
@@ -178,7 +180,10 @@ static bool accept_end(struct toml_reader *r, const struct string *string)
 	return true;
 }
 
-/* One of several lines is left at its beginning: what it swallowed is read after all. */
+/*
+ * Reports an unclosed string. One of several lines is read again from its start, so that the lines
+ * that it swallowed are read as statements.
+ */
 static bool fail_unclosed(struct toml_reader *r, const struct string *string)
 {
 	r->scan.pos = string->is_long ? string->begin : r->scan.pos;
