@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Connecting: to a socket that the program or user named, whose listener must be a process of
- * ours or root's, and once to see whether a socket is stale.
+ * Connects to a socket that the program or user named, whose listener must be a process of ours or
+ * root's; also connects once to check whether a socket is stale.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +41,7 @@ int socket_probe(const struct target *t)
 	return result == EAGAIN ? 0 : result;
 }
 
-/* Fails where something else than a socket of ours has the name. */
+/* Fails if the name belongs to anything other than a socket of ours. */
 static int check_ours(const struct stat *st, const struct target *t, const struct fail *f)
 {
 	if (S_ISLNK(st->st_mode)) {
@@ -141,7 +141,7 @@ static int reach(int fd, const struct target *t, int timeout_ms, const struct fa
 	if (socket_target_address(t, &address, f)) {
 		return -1;
 	}
-	/* The queue may be full. */
+	/* Retries while the queue is full. */
 	while (connect_once(fd, &address)) {
 		if (errno != EAGAIN || !socket_wait_again(deadline)) {
 			return fail_connect(t->path, f);

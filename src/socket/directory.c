@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The directories of sockets: where the default ones are, which are safe to use, and the lock
- * by which programs of ours make and remove sockets in one. A directory is opened once and
- * checked through its descriptor.
+ * The directories of sockets: the default ones, the checks for safe use, and the lock under which
+ * our programs make and remove sockets in one. A directory is opened once and checked through its
+ * descriptor.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,17 +17,20 @@
 #include "rt/host/open.h"
 #include "socket/internal.h"
 
-#define LOCK_MS 2000 /* as socket.h says */
+#define LOCK_MS 2000 /* the timeout that socket.h documents */
 #define PAUSE_NS 5000000
 
-/* Linux 6.6; the same number everywhere but on alpha. */
+/* New in Linux 6.6; the same number on all architectures except alpha. */
 #ifndef SYS_fchmodat2
 #define SYS_fchmodat2 452
 #endif
 
 /* ---- Default places ---- */
 
-/* A directory of `owner` to which nobody else may write: nobody can replace a file in it. */
+/*
+ * True for a directory of `owner` to which no other user may write, so that no other user can
+ * replace a file in it.
+ */
 static bool is_safe(const char *path, uid_t owner)
 {
 	struct stat st;
@@ -41,7 +44,7 @@ static bool put_below(const char *parent, uid_t owner, char *path, size_t size)
 	return is_safe(parent, owner) && (size_t)snprintf(path, size, "%s/waymark", parent) < size;
 }
 
-/* The places in the order in which socket.h lists them. */
+/* Returns the places in the order in socket.h. */
 bool socket_place(unsigned int n, uid_t user, char *path, size_t size)
 {
 	const char *xdg = secure_getenv("XDG_RUNTIME_DIR");
@@ -50,8 +53,8 @@ bool socket_place(unsigned int n, uid_t user, char *path, size_t size)
 	switch (n) {
 	case 0:
 		/*
-		 * A relative path is to be ignored (XDG Base Directory Specification); sudo and
-		 * su may leave another user's. Another user's variable is unknown.
+		 * A relative path must be ignored (XDG Base Directory Specification); sudo and su
+		 * may leave another user's variable. The variable of another user is unknown.
 		 */
 		return user == geteuid() && xdg && xdg[0] == '/' &&
 		       put_below(xdg, user, path, size);
@@ -86,10 +89,10 @@ int socket_chmod(int fd, unsigned int mode)
 	if (chmod(path, mode) == 0) {
 		return 0;
 	}
-	return (int)syscall(SYS_fchmodat2, fd, "", mode, AT_EMPTY_PATH); /* no /proc */
+	return (int)syscall(SYS_fchmodat2, fd, "", mode, AT_EMPTY_PATH); /* without /proc */
 }
 
-/* A default directory is a directory that only `owner` may write to. */
+/* Requires a directory that only `owner` may write to. */
 static int check_default(const struct stat *st, uid_t owner, const char *path, const struct fail *f)
 {
 	if (S_ISLNK(st->st_mode)) {
@@ -113,7 +116,7 @@ static int check_default(const struct stat *st, uid_t owner, const char *path, c
 	return 0;
 }
 
-/* A umask may have left a directory of ours without what we need. */
+/* Checks a directory of ours, and restores permissions that a umask may have removed. */
 static int check_and_mend(int fd, const char *path, const struct fail *f)
 {
 	struct stat st;
@@ -130,7 +133,9 @@ static int check_and_mend(int fd, const char *path, const struct fail *f)
 	return 0;
 }
 
-/* Opened as a path first: that needs no rights to it, and shows a symbolic link as what it is. */
+/*
+ * Opens it as a path first: that needs no permissions for it, and does not follow a symbolic link.
+ */
 int socket_open_default(const char *path, bool make, const struct fail *f)
 {
 	if (make && mkdir(path, S_IRWXU) && errno != EEXIST) {
@@ -148,7 +153,7 @@ int socket_open_default(const char *path, bool make, const struct fail *f)
 			socket_fail_errno(f, path, NULL);
 		}
 	} else {
-		errno = EACCES; /* it is there, but not for us */
+		errno = EACCES; /* it exists, but we may not use it */
 	}
 	waymark_close(fd);
 	return directory;
@@ -170,8 +175,8 @@ int socket_open_theirs(const char *path, uid_t owner, const struct fail *f)
 }
 
 /*
- * Root may connect where a user alone decides what is in the directory: that user's program
- * answers.
+ * Root may connect if only the user decides what the directory contains: the answering program is
+ * that user's.
  */
 static int check_given(
 	const struct stat *st, bool to_listen, const char *path, const struct fail *f)
@@ -239,7 +244,9 @@ bool socket_wait_again(int64_t deadline)
 	return true;
 }
 
-/* Never blocks in the kernel: anyone who may read the directory could hold the lock for ever. */
+/*
+ * Never blocks in the kernel, as any user who may read the directory could hold the lock for ever.
+ */
 int socket_lock(int directory, const char *path, const struct fail *f)
 {
 	int64_t deadline = socket_deadline(LOCK_MS);

@@ -10,7 +10,7 @@
 
 int socket_fail_errno(const struct fail *f, const char *where, const char *what)
 {
-	/* No buffer that threads share: glibc's is a thread's own since 2.32. */
+	/* Not a buffer shared by threads: glibc's belongs to the thread since 2.32. */
 	const char *why = strerror(errno);
 
 	return socket_fail(f, "%s: %s%s%s", where, what ? what : "", what ? ": " : "", why);

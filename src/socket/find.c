@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sockets in the default directories: those of our processes, where stale ones are removed,
- * and for root those of other users' processes. In other users' directories nothing is listed or
+ * Finds the sockets in the default directories: those of our processes, removing stale ones, and
+ * for root those of other users' processes. Other users' directories are neither listed nor
  * changed: /proc lists the processes, and each one's socket is looked up by name.
  */
 #include <dirent.h>
@@ -23,12 +23,12 @@ struct walk {
 	void *argument;
 	struct fail f; /* the first error of a directory */
 	int result;
-	struct target t; /* the socket visited now */
-	struct stat seen[PLACES]; /* two places may be one directory */
+	struct target t; /* current socket */
+	struct stat seen[PLACES]; /* to recognize a directory of two places */
 	unsigned int count;
 };
 
-/* The pid of <pid>.sock; 0: another file. */
+/* Returns the pid of <pid>.sock; 0 for another file. */
 static pid_t pid_of(const char *name)
 {
 	size_t digits = strspn(name, "0123456789");
@@ -56,7 +56,7 @@ static bool is_new(struct walk *w, int directory)
 	return true;
 }
 
-/* A socket that cannot be removed is no error of the walk. */
+/* Removes a stale socket. Failing to remove it is no error of the walk. */
 static void drop_stale(const struct target *t)
 {
 	const struct fail quiet = { 0 };
@@ -90,7 +90,7 @@ static void visit_name(struct walk *w, const char *name)
 	}
 }
 
-/* `w->t` is the directory; the stream takes its descriptor over. */
+/* Visits the sockets of the directory `w->t`. The stream takes ownership of its descriptor. */
 static void walk_directory(struct walk *w)
 {
 	DIR *stream = fdopendir(w->t.directory);
@@ -108,7 +108,7 @@ static void walk_directory(struct walk *w)
 	w->t.directory = -1;
 }
 
-/* Opens the place `n`. Returns 0; 1 where there is no directory; -1 with the error. */
+/* Opens the place `n`. Returns 0; 1 if there is no directory; -1 with the error. */
 static int open_place(struct target *t, unsigned int n, const struct fail *f)
 {
 	t->file = -1;
@@ -135,7 +135,7 @@ int socket_walk(socket_visit *visit, void *argument, char *error, size_t size)
 
 		if (state < 0) {
 			unusable = -1;
-			w.f.size = 0; /* only the first is reported */
+			w.f.size = 0; /* report the first error only */
 		} else if (state == 0 && is_new(&w, w.t.directory)) {
 			walk_directory(&w);
 		}
@@ -166,7 +166,7 @@ static int find_ours(pid_t pid, char *path, size_t size)
 	return -1;
 }
 
-/* The effective user of a process; 0, which is us, also where it is unknown. */
+/* Returns the effective user of a process; 0, which is us, also if it is unknown. */
 static uid_t user_of(pid_t pid)
 {
 	char path[32];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Making a socket that listens, and removing its file. Between bind and listen a socket looks
- * stale: the lock of the directory keeps other programs of ours from removing it then.
+ * Makes a listening socket, and removes its file. Between bind and listen a socket looks stale: the
+ * directory's lock keeps our other programs from removing it then.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,8 +13,8 @@
 #include "rt/host/open.h"
 #include "socket/internal.h"
 
-#define QUEUE 64 /* connections that wait to be accepted */
-#define TRIES 3 /* other programs may take the name without our lock */
+#define QUEUE 64 /* connections that may wait to be accepted */
+#define TRIES 3 /* other programs may bind the name without our lock */
 #define MODE (S_IRUSR | S_IWUSR)
 
 /* Binds, after removing a stale socket. Returns 0, or -1 with the error. */
@@ -43,7 +43,7 @@ static int take_name(int fd, const struct target *t, const struct fail *f)
 		f, "%s: other programs keep taking the name; choose another one", t->path);
 }
 
-/* Gives back what the umask took. Returns 0, or -1 with errno. */
+/* Restores the permissions that the umask removed. Returns 0, or -1 with errno. */
 static int widen(const struct target *t, const struct stat *made)
 {
 	int fd = waymark_open_at(t->directory, socket_target_name(t), O_PATH | O_NOFOLLOW, 0);
@@ -60,7 +60,7 @@ static int widen(const struct target *t, const struct stat *made)
 	return result;
 }
 
-/* Notes which file was made in the directory that was checked. Returns 0, or -1 with errno. */
+/* Notes which file was made in the checked directory. Returns 0, or -1 with errno. */
 static int note_file(struct socket_file *file, const struct target *t, struct stat *st)
 {
 	if (fstatat(t->directory, socket_target_name(t), st, AT_SYMLINK_NOFOLLOW)) {
@@ -77,7 +77,7 @@ static int note_file(struct socket_file *file, const struct target *t, struct st
 	return 0;
 }
 
-/* Removes the file if it still is the socket that was made. Returns 0, or -1 with errno. */
+/* Removes the file if it is still the socket that was made. Returns 0, or -1 with errno. */
 static int remove_made(int directory, const char *name, const struct socket_file *file)
 {
 	struct stat st;
@@ -91,7 +91,7 @@ static int remove_made(int directory, const char *name, const struct socket_file
 	return is_made ? unlinkat(directory, name, 0) : 0;
 }
 
-/* Returns 0, or -1 with the error and no file left. */
+/* Binds and listens. Returns 0, or -1 with the error and without a file. */
 static int bind_and_listen(
 	int fd, const struct target *t, struct socket_file *file, const struct fail *f)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A socket's path, taken apart: made absolute and checked, its directory opened, and the address
+ * A socket's path, split: made absolute and checked, its directory opened. Also makes the address
  * by which the kernel finds it, however long the path is.
  */
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "rt/host/open.h"
 #include "socket/internal.h"
 
-/* Writes a target's path. */
+/* The output position in a target's path. */
 struct path_writer {
 	char *text;
 	size_t used;
@@ -38,7 +38,7 @@ static void put_pid(struct path_writer *w)
 	put(w, pid, (size_t)snprintf(pid, sizeof(pid), "%d", (int)getpid()));
 }
 
-/* Writes `path` with each %d replaced. Returns 0, or -1: another %. */
+/* Writes `path` with each %d replaced. Returns 0, or -1 for another %. */
 static int put_expanded(struct path_writer *w, const char *path)
 {
 	for (;;) {
@@ -57,7 +57,7 @@ static int put_expanded(struct path_writer *w, const char *path)
 	}
 }
 
-/* Begins a relative path with the working directory. Returns 0, or -1 with errno. */
+/* Writes the working directory before a relative path. Returns 0, or -1 with errno. */
 static int put_working_directory(struct path_writer *w)
 {
 	if (!getcwd(w->text, SOCKET_PATH_SIZE)) {
@@ -107,7 +107,7 @@ int socket_target_given(struct target *t, const char *path, bool to_listen, cons
 		return socket_fail(f, "%s: a directory's name; add that of a socket", path);
 	}
 	t->name = (size_t)(name - t->path);
-	*name = '\0'; /* the directory, for a moment */
+	*name = '\0'; /* leaves only the directory, temporarily */
 	t->directory = socket_open_given(t->path, to_listen, &t->owner, f);
 	*name = first;
 	return t->directory < 0 ? -1 : 0;
@@ -151,7 +151,7 @@ bool socket_target_is_theirs(const struct target *t)
 	return t->owner != geteuid() && t->owner != 0;
 }
 
-/* A symbolic link is not followed and a device not opened. */
+/* Neither follows a symbolic link nor opens a device. */
 int socket_target_open_theirs(struct target *t, const struct fail *f)
 {
 	struct stat st;
@@ -171,7 +171,7 @@ int socket_target_open_theirs(struct target *t, const struct fail *f)
 }
 
 /*
- * The path itself where it fits, so that /proc/net/unix shows it; else a path through the open
+ * Uses the path itself if it fits, so that /proc/net/unix shows it; else a path through the open
  * directory.
  */
 int socket_target_address(const struct target *t, struct sockaddr_un *address, const struct fail *f)
