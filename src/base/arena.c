@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The bump allocator of base/arena.h: a list of blocks, the newest in use. */
+/* The bump allocator of base/arena.h: a list of blocks, of which the newest is in use. */
 #include "base/arena.h"
 
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 struct arena_block {
 	struct arena_block *next;
-	/* The header's size is then a multiple of 16, whatever the word size. */
+	/* Makes the header's size a multiple of 16, whatever the word size. */
 	char data[] __attribute__((aligned(16)));
 };
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A bump allocator for offline code (tracetool, the readers): memory of one
- * subject is freed at once. It is zeroed and aligned for any object. Out of
- * memory ends the program with a message. Not for the runtime (src/rt), which
- * never aborts.
+ * A bump allocator for offline code (tracetool, the readers): all memory of one subject is freed in
+ * one call. Memory is zeroed and aligned for any object. Ends the program with a message if memory
+ * is exhausted. Not for the runtime (src/rt), which never aborts.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
@@ -23,10 +22,10 @@ struct arena {
 void arena_init(struct arena *a);
 void arena_fini(struct arena *a);
 
-/* Zeroed memory that lives until arena_fini(). Never NULL. */
+/* Returns zeroed memory that lives until arena_fini(). Never NULL. */
 void *arena_alloc(struct arena *a, size_t size) NONNULL_RESULT;
 
-/* A NUL-terminated copy of the `len` bytes at `s`. */
+/* Returns a NUL-terminated copy of the `len` bytes at `s`. */
 char *arena_strndup(struct arena *a, const char *s, size_t len) NONNULL_RESULT;
 char *arena_strdup(struct arena *a, const char *s) NONNULL_RESULT;
 char *arena_printf(struct arena *a, const char *fmt, ...) PRINTF(2, 3) NONNULL_RESULT;

@@ -8,7 +8,7 @@
 
 #define CLOCK_NS_PER_S UINT64_C(1000000000)
 
-/* Nanoseconds since boot, CLOCK_MONOTONIC. */
+/* Returns nanoseconds since boot, CLOCK_MONOTONIC. */
 static inline uint64_t clock_now_ns(void)
 {
 	struct timespec now;

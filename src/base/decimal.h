@@ -12,8 +12,8 @@
 #define DECIMAL_MAX 20
 
 /*
- * Writes the digits of `n` so that they end before `end`, with leading zeros up to `least`
- * digits; returns the first one. Needs DECIMAL_MAX bytes, or `least`, before `end`.
+ * Writes the digits of `n` up to `end`, with leading zeros up to `least` digits; returns the first
+ * one. Needs DECIMAL_MAX bytes, or `least`, before `end`.
  */
 static inline char *decimal_before(char *end, uint64_t n, unsigned int least)
 {

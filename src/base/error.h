@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The reason of a failure as text, for functions that return false and leave it to their caller. */
+/*
+ * The reason of a failure as text, for functions that return false and let their caller report it.
+ */
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
 
@@ -21,7 +23,7 @@ static inline PRINTF(3, 4) bool error_format(char *error, size_t size, const cha
 }
 
 /*
- * The same for an array of the caller. Is false, so that a function can end with it:
+ * Formats the reason into an array. Is false, so that a function can return it:
  *	return error_set(d->error, "%s: no such trace", path);
  */
 #define error_set(error, ...) error_format((error), sizeof(error), __VA_ARGS__)

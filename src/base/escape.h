@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One event is one line: control characters of a message are printed as C escapes, so that no
- * string can break a line or drive a terminal. The same holds for bytes that are not UTF-8, and
- * for characters of UTF-8 that are controls or change the order of others. A tab passes.
- * Header-only, for the runtime: no state, async-signal-safe.
+ * Escapes for output in which one event is one line: control characters of a message are printed as
+ * C escapes, so that no string can break a line or command a terminal. Bytes that are not UTF-8 are
+ * escaped, too, and UTF-8 characters that are controls or change the order of others. A tab is
+ * kept. Header-only, for the runtime: no state, async-signal-safe.
  */
 #ifndef BASE_ESCAPE_H
 #define BASE_ESCAPE_H
@@ -45,7 +45,7 @@ static inline size_t escape_byte(char *out, unsigned char c)
 	return 4;
 }
 
-/* True for a character beyond ASCII that is a control or changes the order of others. */
+/* True for a non-ASCII character that is a control or changes the order of others. */
 static inline bool escape_is_misleading(uint32_t code)
 {
 	static const struct {
@@ -79,8 +79,8 @@ static inline size_t escape_code(char *out, uint32_t code)
 }
 
 /*
- * Writes a character, or its escape (ESCAPE_CODE_MAX bytes of room); returns the length. `n` is
- * what utf8_length() returned for it: 0 means one byte that is not UTF-8.
+ * Writes a character, or its escape (ESCAPE_CODE_MAX bytes of room); returns the length. `n` is the
+ * result of utf8_length() for it; 0 means one byte that is not UTF-8.
  */
 static inline size_t escape_measured(char *out, const char *text, size_t n)
 {
@@ -95,8 +95,8 @@ static inline size_t escape_measured(char *out, const char *text, size_t n)
 }
 
 /*
- * Takes one character off `*text`, of which `left` > 0 bytes are there, and writes it or its
- * escape, at most ESCAPE_MAX bytes for each byte taken. Returns the end of what it wrote.
+ * Reads one character of `*text`, which has `left` > 0 bytes, and writes it or its escape, at most
+ * ESCAPE_MAX bytes for each byte read. Returns the end of the output.
  */
 static inline char *escape_character(char *out, const char **text, size_t left)
 {

@@ -15,7 +15,7 @@ static inline bool glob_is_pattern(const char *s)
 	return strpbrk(s, "*?") != NULL;
 }
 
-/* True if the whole of `s` matches. After a mismatch only the last star is tried again. */
+/* True if all of `s` matches. After a mismatch, only the last star is tried again. */
 static inline bool glob_match(const char *pattern, const char *s)
 {
 	const char *star = NULL;
@@ -41,7 +41,7 @@ static inline bool glob_match(const char *pattern, const char *s)
 	return *pattern == '\0';
 }
 
-/* The same, or the pattern equals the category: the part of the name before its first colon. */
+/* True if the name matches, or the pattern equals its category: the part before its first colon. */
 static inline bool glob_match_name(const char *pattern, const char *name)
 {
 	size_t category = strcspn(name, ":");

@@ -23,13 +23,13 @@ struct hash {
 void hash_init(struct hash *h);
 void hash_fini(struct hash *h);
 
-/* The value stored under `key`, or NULL. */
+/* Returns the value stored under `key`, or NULL. */
 void *hash_get(const struct hash *h, const char *key);
 
 /* Stores `value` under `key`, unless the key has a value already; returns the stored value. */
 void *hash_add(struct hash *h, const char *key, void *value);
 
-/* FNV-1a of a NUL-terminated string. */
+/* Returns the FNV-1a hash of a NUL-terminated string. */
 uint64_t hash_string(const char *s);
 
 #endif

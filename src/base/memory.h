@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Allocation for offline code: never returns NULL; out of memory ends the program with a message.
- * Not for the runtime (src/rt), nor where a caller of libwaymark-reader could handle the error.
+ * Allocation for offline code: never returns NULL, but ends the program with a message if memory is
+ * exhausted. Not for the runtime (src/rt), nor where a caller of libwaymark-reader could handle the
+ * error.
  */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H

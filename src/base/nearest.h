@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * "did you mean": the name that is nearest to a mistyped one, by edit distance. Names may have any
- * length, of which the first NEAREST_MAX bytes count. ASCII letters are equal in either case: the
- * names that are compared differ in more than that. Header-only: no state, any thread.
+ * length; the first NEAREST_MAX bytes are compared. ASCII letters are compared without case, as
+ * compared names differ in more than case. Header-only: no state, any thread.
  */
 #ifndef BASE_NEAREST_H
 #define BASE_NEAREST_H
@@ -31,7 +31,10 @@ static inline char nearest_fold(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
 }
 
-/* Bytes to insert, remove or change to turn the typed name into `name`. One row of the table. */
+/*
+ * Returns the number of bytes to insert, remove or change to get `name` from the typed name. Keeps
+ * one row of the table.
+ */
 static inline size_t nearest_distance(const struct nearest *n, const char *name)
 {
 	size_t row[NEAREST_MAX + 1];
@@ -55,7 +58,7 @@ static inline size_t nearest_distance(const struct nearest *n, const char *name)
 	return row[length];
 }
 
-/* Borrows `typed`, which need not end in NUL. */
+/* Begins a search. Borrows `typed`, which need not end with a NUL. */
 static inline struct nearest nearest_begin(const char *typed, size_t length)
 {
 	return (struct nearest){
@@ -63,7 +66,7 @@ static inline struct nearest nearest_begin(const char *typed, size_t length)
 	};
 }
 
-/* Of names at the same distance the first one is kept. */
+/* Compares a name. Of names at the same distance, the first is kept. */
 static inline void nearest_offer(struct nearest *n, const char *name)
 {
 	size_t distance = nearest_distance(n, name);

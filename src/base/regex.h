@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compiling an extended regular expression of POSIX, in the locale "C": it means the same wherever
- * a program runs, and so do its errors. Header-only: may allocate, not async-signal-safe. What
- * comes from untrusted people is bounded before: see rt/event/pattern.h.
+ * Compiles an extended regular expression of POSIX in the locale "C", so that it has the same
+ * meaning, and the same errors, wherever a program runs. Header-only: may allocate, not
+ * async-signal-safe. Expressions from untrusted users must be limited before: see
+ * rt/event/pattern.h.
  */
 #ifndef BASE_REGEX_H
 #define BASE_REGEX_H
@@ -15,8 +16,8 @@
 #include <string.h>
 
 /*
- * Compiles the `length` bytes at `text`, for searches that only ask for a match. Returns false
- * with the reason in `why`; else the caller calls regfree().
+ * Compiles the `length` bytes at `text`, for searches that need no positions. Returns false with
+ * the reason in `why`; else the caller calls regfree().
  */
 static inline bool regex_compile(
 	regex_t *regex, const char *text, size_t length, char *why, size_t size)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Translates expressions of the crate regex into extended ones of POSIX, character by character.
- * A search only asks whether there is a match, so groups need no names. A lazy repetition would
- * match the same names, but POSIX reads its `?` as an option: it is refused.
+ * Searches only test for a match, so groups need no names. A lazy repetition would match the same
+ * names, but is refused, as POSIX reads its `?` as an option.
  */
 #include "base/rust_regex.h"
 
@@ -14,7 +14,7 @@
 #include "base/compiler.h"
 #include "base/error.h"
 
-/* Bytes that two bytes of an expression become at most. */
+/* Maximum bytes for two bytes of an expression. */
 #define ESCAPE_MAX 13u
 
 struct translation {
@@ -24,14 +24,14 @@ struct translation {
 	size_t why_size;
 	size_t depth; /* of groups */
 	bool repeatable; /* the last atom may be repeated */
-	bool repeated; /* and is already */
+	bool repeated; /* it is already repeated */
 };
 
 static const struct escape {
 	char c;
 	bool repeatable;
 	const char *outside;
-	const char *inside; /* of brackets; NULL: not allowed there */
+	const char *inside; /* translation in brackets; NULL: not allowed there */
 } escapes[] = {
 	{ 'd', true, "[0-9]", "0-9" },
 	{ 'D', true, "[^0-9]", NULL },
@@ -55,7 +55,7 @@ static const struct escape *find_escape(char c)
 	return NULL;
 }
 
-/* The reason, one line; false, so that readers can end with it. */
+/* Sets the reason, one line; is false, so that readers can return it. */
 #define refuse(r, ...) error_format((r)->why, (r)->why_size, __VA_ARGS__)
 
 static void put(struct translation *r, const char *text)
@@ -69,7 +69,7 @@ static bool put_char(struct translation *r, char c)
 	return true;
 }
 
-/* Refuses bytes that no name of an event has. */
+/* Refuses bytes that no event's name has. */
 static bool check_char(struct translation *r)
 {
 	unsigned char c = (unsigned char)*r->at;
@@ -214,7 +214,7 @@ static bool close_group(struct translation *r)
 	return put_char(r, *r->at++);
 }
 
-/* The end of {n}, {n,} or {n,m}; NULL if it is none of them. */
+/* Returns the end of {n}, {n,} or {n,m}; NULL for any other text. */
 static const char *skip_times(const char *at)
 {
 	size_t first = strspn(at + 1, "0123456789");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * UTF-8: traces and JSON must be UTF-8, while programs and files may hold any bytes. Lengths of
- * well-formed characters, and their code points. Header-only: no state, any thread.
+ * UTF-8: lengths of well-formed characters, and their code points. Traces and JSON must be UTF-8,
+ * while programs and files may have any bytes. Header-only: no state, any thread.
  */
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
@@ -12,7 +12,9 @@
 /* Bytes of the longest character. */
 #define UTF8_MAX 4
 
-/* Bytes of the well-formed character at `s` (of `len` > 0 bytes); 0 if there is none. */
+/*
+ * Returns the bytes of the well-formed character at `s` (of `len` > 0 bytes); 0 if there is none.
+ */
 static inline size_t utf8_length(const char *s, size_t len)
 {
 	static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -32,7 +34,7 @@ static inline size_t utf8_length(const char *s, size_t len)
 	return c < smallest[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? 0 : n;
 }
 
-/* The code point of the character of `n` bytes, which utf8_length() has measured. */
+/* Returns the code point of the character of `n` bytes, which utf8_length() has measured. */
 static inline uint32_t utf8_decode(const char *s, size_t n)
 {
 	static const unsigned char first_bits[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
@@ -62,7 +64,9 @@ static inline size_t utf8_encode(char *out, uint32_t code)
 	return n;
 }
 
-/* Bytes of whole characters in the first `len` of a longer text; reads the byte behind them. */
+/*
+ * Returns the bytes of whole characters in the first `len` of a longer text; reads one byte more.
+ */
 static inline size_t utf8_whole(const char *s, size_t len)
 {
 	while (len && ((unsigned char)s[len] & 0xc0) == 0x80) {
@@ -71,7 +75,7 @@ static inline size_t utf8_whole(const char *s, size_t len)
 	return len;
 }
 
-/* Offset of the first byte that is not UTF-8; `len` if all bytes are. */
+/* Returns the offset of the first byte that is not UTF-8; `len` if all bytes are. */
 static inline size_t utf8_invalid(const char *s, size_t len)
 {
 	size_t i = 0;
