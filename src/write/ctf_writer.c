@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Native traces from records, see write/ctf_writer.h. Each stream has one open packet in memory.
- * The functions that each record passes are inline, and what few records need is COLD.
+ * Writes native traces from records, see write/ctf_writer.h. Each stream has one open packet in
+ * memory. Functions for every record are inline; functions for rare records are COLD.
  */
 #include "write/ctf_writer.h"
 
@@ -18,7 +18,7 @@
 #include "write/number.h"
 #include "output/file.h"
 
-/* A packet ends here; one event alone may fill PACKET_BYTES_MAX. */
+/* Size at which a packet ends; a single event may fill PACKET_BYTES_MAX. */
 #define PACKET_FULL ((size_t)256 << 10)
 #define TIME_MAX (UINT64_C(1) << 62)
 
@@ -57,7 +57,7 @@ static COLD struct ctf_writer_stream *add_stream(struct ctf_writer *w)
 	return &w->streams.items[w->streams.count - 1];
 }
 
-/* The first stream whose time does not go back. */
+/* Returns the first stream whose time would not run backwards. */
 static inline struct ctf_writer_stream *find_stream(struct ctf_writer *w, uint64_t ns)
 {
 	vec_foreach (struct ctf_writer_stream *, s, &w->streams) {
@@ -127,7 +127,7 @@ static inline struct ctf_writer_class *find_class(
 	return c;
 }
 
-/* Bytes of a string behind its length. NULL is one byte: a mark. */
+/* Returns the bytes of a string after its length. NULL is one byte: a mark. */
 static inline size_t string_bytes(const struct value *v, size_t limit)
 {
 	if (!v->text || v->kind != VALUE_STRING) {
@@ -153,7 +153,7 @@ static size_t put_string(unsigned char *p, size_t at, const struct value *v, siz
 	return at + n;
 }
 
-/* Numbers lie at multiples of their size. */
+/* Writes a number, aligned to its size. */
 static inline size_t put_number(unsigned char *p, size_t at, uint64_t v, size_t size)
 {
 	at = (at + size - 1) & ~(size - 1);
@@ -171,7 +171,10 @@ static COLD void note_unsigned_chars(struct ctf_writer_class *c, const struct va
 	}
 }
 
-/* The longest string: that many such strings fit into the largest packet. */
+/*
+ * Returns the limit of a string's length, so that all strings of an event fit into the largest
+ * packet.
+ */
 static inline size_t string_limit(const struct ctf_writer_class *c)
 {
 	return c->strings == 0 ? 0 : (PACKET_BYTES_MAX - PACKET_FILE_ALIGN - c->room) / c->strings;
@@ -193,7 +196,7 @@ static COLD size_t strings_room(
 	return room;
 }
 
-/* Traces of version 0 lack some arguments. */
+/* Returns a number; 0 if it is absent, as in traces of version 0, which lack some arguments. */
 static inline uint64_t number_of(const struct value *v)
 {
 	return LIKELY(v->kind == VALUE_NUMBER) ? v->number : 0;
@@ -242,7 +245,7 @@ static size_t put_debug(unsigned char *p, size_t at, const struct value *v, size
 	return at + bytes;
 }
 
-/* Puts an argument that is no number: mostly a string. */
+/* Writes an argument that is no number: mostly a string. */
 static size_t put_varying(const struct ctf_writer_class *c, unsigned char *p, size_t at, size_t i,
 	const struct value *v)
 {
@@ -275,7 +278,7 @@ static inline void put_event(struct ctf_writer_stream *s, const struct ctf_write
 	s->last = ns;
 }
 
-/* A gap is between two packets: the next one begins with it. */
+/* Writes a gap, which is between two packets: the next one begins with it. */
 static COLD void put_gap(struct ctf_writer *w, const struct record *rec, uint64_t ns)
 {
 	struct ctf_writer_stream *s = find_stream(w, ns);
@@ -284,7 +287,10 @@ static COLD void put_gap(struct ctf_writer *w, const struct record *rec, uint64_
 		close_packet(w, s);
 	}
 	s->discarded += losses_events(&rec->gap);
-	/* The events of missing packets are not counted: skipping their numbers shows the gap. */
+	/*
+	 * The number of events in missing packets is unknown: skipping packet numbers shows the
+	 * gap.
+	 */
 	s->sequence += losses_packets(&rec->gap);
 	open_packet(s, ns);
 }
@@ -301,7 +307,7 @@ void ctf_writer_put(struct ctf_writer *w, const struct record *rec, const struct
 	struct ctf_writer_stream *s = find_stream(w, ns);
 	size_t room = c->room + (c->strings > 0 ? strings_room(w, c, values) : 0);
 
-	/* An event has 48 bits of its time: a packet cannot span a longer gap. */
+	/* An event has only 48 bits of its time, so a packet cannot span a longer gap. */
 	if (s->pos > 0 &&
 		UNLIKELY(s->pos + room > PACKET_FULL || ns - s->last > PACKET_CLOCK_MASK)) {
 		close_packet(w, s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Metadata from the model, see write/metadata.h. */
+/* Writes metadata from the model, see write/metadata.h. */
 #include "write/metadata.h"
 
 struct sink {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes the metadata of a native trace (format/ctf_text.h) from events of the model, as
- * declaration files and readers have them. For write/ctf_writer.c. One thread.
+ * Writes the metadata of a native trace (format/ctf_text.h) from events of the model, from
+ * declaration files or readers. For write/ctf_writer.c. One thread.
  */
 #ifndef WRITE_METADATA_H
 #define WRITE_METADATA_H
@@ -16,15 +16,15 @@
 void metadata_put_head(struct out *out, const struct ctf_text_trace *trace);
 
 /*
- * Writes an event, with widths as on hosts of 64 bits. `unsigned_chars` has the bits of the
- * arguments of type char that are unsigned, as on some hosts.
+ * Writes an event, with the widths of 64-bit hosts. `unsigned_chars` has the bits of the arguments
+ * of type char that are unsigned, as on some hosts.
  */
 void metadata_put_event(
 	struct out *out, uint16_t id, const struct event *e, uint32_t unsigned_chars);
 
 /*
- * Bytes of an argument in a packet: of a number, which is aligned to them; of others, the bytes
- * before their content, as 4 of a string's length.
+ * Returns the bytes of an argument in a packet: the size of a number, which is also its alignment;
+ * for others, the bytes before their content, such as 4 for a string's length.
  */
 static inline unsigned int metadata_arg_bytes(const struct type *t)
 {

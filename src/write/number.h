@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of up to 64 bits in this host's byte order. For the writers. */
+/* Stores numbers of up to 64 bits in this host's byte order. For the writers. */
 #ifndef WRITE_NUMBER_H
 #define WRITE_NUMBER_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stream files and their indexes, see write/packet_file.h. An index is kept in memory and written
- * as a whole when the file is complete.
+ * Writes stream files and their indexes, see write/packet_file.h. An index is kept in memory and
+ * written as a whole when the file is complete.
  */
 #include "write/packet_file.h"
 
@@ -84,7 +84,7 @@ int packet_file_append(struct packet_file *f, unsigned char *packet, uint64_t en
 	int error = packet_write_all(f->fd, packet, bytes, f->end);
 
 	if (error) {
-		/* A part of a packet would make the trace unreadable. */
+		/* Removes a partial packet, which would make the trace unreadable. */
 		return ftruncate(f->fd, (off_t)f->end) == 0 ? error : errno;
 	}
 	packet_file_note(f, &h);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * simpletrace files (format/simple.h) from records, see write/simple_writer.h. A name is written
- * before the first event that has it. Payloads of simpletrace files are copied, others encoded from
- * the values.
+ * Writes simpletrace files (format/simple.h) from records, see write/simple_writer.h. A name is
+ * written before its first event. Payloads of simpletrace files are copied, others encoded from the
+ * values.
  */
 #include "write/simple_writer.h"
 
@@ -66,7 +66,10 @@ static inline const struct value *text_of(const struct value *v)
 	return v->kind == VALUE_STRING && v->text ? v : &null_text;
 }
 
-/* Bytes of an argument that is no number, behind its length; debug pointers have 64 bits. */
+/*
+ * Returns the bytes of an argument that is no number, after its length; debug pointers have 64
+ * bits.
+ */
 static size_t text_size(const struct type *t, const struct value *v)
 {
 	if (type_is_pair(t)) {
@@ -100,7 +103,7 @@ static char *put_pair(char *p, const struct value *v)
 	return p + sizeof(pair);
 }
 
-/* Puts an argument that is neither a number nor a string. */
+/* Writes an argument that is neither a number nor a string. */
 static COLD char *put_odd(char *p, const struct type *t, const struct value *v)
 {
 	uint32_t length = (uint32_t)text_size(t, v);

@@ -2,7 +2,7 @@
 /*
  * Writes a simpletrace file, version 4, from the records of another trace, for waymark convert. The
  * format has no threads, no NULL (which becomes "(null)", as printed) and no missing packets. The
- * output's first error stays. One thread.
+ * output's first error is kept. One thread.
  */
 #ifndef WRITE_SIMPLE_WRITER_H
 #define WRITE_SIMPLE_WRITER_H
@@ -15,14 +15,14 @@ struct simple_writer {
 	struct out *out;
 	bool copies; /* payloads are copied: the records are from such a file */
 	VEC(bool) named; /* by the reader's index: the event's name was written */
-	struct losses unreported; /* of packets: the format has only lost events */
+	struct losses unreported; /* losses of packets: the format has only lost events */
 };
 
-/* Begins the file; the records will be from `r`. */
+/* Starts the file. The records must be from `r`. */
 void simple_writer_init(struct simple_writer *w, struct out *out, const struct reader *r);
 void simple_writer_fini(struct simple_writer *w);
 
-/* Writes a record. `values` may be NULL where payloads are copied. */
+/* Writes a record. `values` may be NULL if payloads are copied. */
 void simple_writer_put(
 	struct simple_writer *w, const struct record *rec, const struct value *values);
 
