@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files replaced in one step, see output/file.h. */
+/* Replaces files in one step, see output/file.h. */
 #include "output/file.h"
 
 #include <errno.h>
@@ -18,7 +18,8 @@ void output_file_match_metadata(int fd, int directory)
 	struct stat st;
 
 	/*
-	 * The owner first: chown clears bits of the mode. On failure the file stays the caller's.
+	 * Sets the owner first, as chown clears bits of the mode. On failure the file stays the
+	 * caller's.
 	 */
 	if (fstatat(directory, CTF_METADATA, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 		fchown(fd, st.st_uid, st.st_gid) == 0) {
@@ -52,7 +53,7 @@ int output_file_write(int directory, const char *name, struct out *content, bool
 		return 0;
 	}
 	snprintf(temporary, sizeof(temporary), "%.*s.%s" CTF_FILE_NEW, folder, name, name + folder);
-	/* A killed process may have left one. */
+	/* A killed process may have left a file. */
 	if (unlinkat(directory, temporary, 0) != 0 && errno != ENOENT) {
 		return errno;
 	}

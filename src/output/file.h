@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One file of a folder, replaced by a complete one: readers and a crash see the old file or the new
- * one, whole. It is written under a temporary name beside its own, synced and renamed. For files
- * of traces, by processes that hold the trace's lock. Functions return 0 or an errno. One thread.
+ * Replaces one file of a folder by a complete one: readers, even after a crash, find either the old
+ * file or the whole new one. The new file is written under a temporary name in the same folder,
+ * synced and renamed. For files of traces, by processes that hold the trace's lock. Functions
+ * return 0 or an errno. One thread.
  */
 #ifndef OUTPUT_FILE_H
 #define OUTPUT_FILE_H
@@ -12,15 +13,15 @@
 #include "text/out.h"
 
 /*
- * Gives the file `name`, a path from the folder `directory` on, the content of an OUT_TO_MEMORY
- * writer, which the caller must not use again. A file that has this content is not touched; on
- * failure the file is as it was. Sets *changed where the file was written.
+ * Replaces the content of the file `name`, a path below the folder `directory`, by that of an
+ * OUT_TO_MEMORY writer, which the caller must not use again. A file that has this content is not
+ * touched; on failure the file is unchanged. Sets *changed if the file was written.
  */
 int output_file_write(int directory, const char *name, struct out *content, bool *changed);
 
 /*
- * Gives a new file of a trace the mode and, as far as permitted, the owner of the trace's
- * metadata, if that exists.
+ * Sets the mode of a new file of a trace and, as far as permitted, its owner to those of the
+ * trace's metadata, if that exists.
  */
 void output_file_match_metadata(int fd, int directory);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of outputs, see output/output.h. Each step is one rename, so that a process that is killed
- * leaves the old output and the new one whole, one of them under a name beside the wanted one.
+ * Names of outputs, see output/output.h. Each step is one rename, so a process that is killed
+ * leaves both the old and the new output whole, one of them under a name next to the wanted one.
  */
 #include "output/output.h"
 
@@ -19,7 +19,7 @@
 #include "base/error.h"
 #include "format/ctf.h"
 
-#define RANDOM "XXXXXX" /* as mkdtemp(3) wants it */
+#define RANDOM "XXXXXX" /* the form that mkdtemp(3) needs */
 #define ASIDE ".old-"
 #define IN_THE_WAY "exists already; --replace replaces it"
 
@@ -28,7 +28,7 @@ static bool may_replace(struct output *o)
 	return replaceable_check(&o->old, o->path) || error_set(o->error, "%s", o->old.error);
 }
 
-/* A name beside the output's, for mkdtemp(3) and the like; the caller frees it. */
+/* Returns a name next to the output's, for mkdtemp(3) and the like; the caller frees it. */
 static char *name_beside(const char *path, const char *infix)
 {
 	size_t n = strlen(path);
@@ -47,14 +47,14 @@ int output_rename_new(const char *from, const char *to)
 {
 	struct stat st;
 
-	/* By its number: not every C library has the function. */
+	/* Calls it by number, as not every C library has the function. */
 	if (syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) {
 		return 0;
 	}
 	if (errno != EINVAL && errno != ENOSYS) {
 		return -1;
 	}
-	/* The file system cannot do it in one step. */
+	/* Fallback for file systems that cannot do it in one step. */
 	if (lstat(to, &st) == 0) {
 		errno = EEXIST;
 		return -1;
@@ -62,12 +62,12 @@ int output_rename_new(const char *from, const char *to)
 	return rename(from, to);
 }
 
-/* Renames what has the name. True as well where nothing has it. */
+/* Renames the present output. Returns true also if there is none. */
 static bool set_aside(struct output *o)
 {
 	char *name = name_beside(o->path, ASIDE);
 
-	/* mkdtemp() finds a free name; its folder would be in the way of a file. */
+	/* mkdtemp() finds a free name; its folder is removed, as a file could not replace it. */
 	if (mkdtemp(name) && rmdir(name) == 0 && rename(o->path, name) == 0) {
 		o->aside = name;
 		return true;
@@ -107,7 +107,9 @@ bool output_remove_old(struct output *o)
 	return !error;
 }
 
-/* The trace at `path` was set aside: its own folder of ours, under a name of name_beside(). */
+/*
+ * True if `entry` is the trace at `path`, set aside: our own folder, with a name of name_beside().
+ */
 static bool is_aside(const char *path, const char *entry, const char *name, struct stat *st)
 {
 	size_t n = strlen(name);
@@ -132,7 +134,7 @@ static bool is_later(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
 }
 
-/* Gives the trace its name back that was set aside last by a process that was killed then. */
+/* Restores the name of the trace that was set aside last, if its process was killed then. */
 static void take_back(const char *path)
 {
 	const char *name = strrchr(path, '/') + 1;
@@ -148,7 +150,7 @@ static void take_back(const char *path)
 		if (asprintf(&left, "%s%s", folder, e->d_name) < 0) {
 			continue;
 		}
-		/* The rename was its last change. */
+		/* Its rename was its last change. */
 		if (is_aside(left, e->d_name, name, &st) && is_later(&st.st_ctim, &last)) {
 			free(found);
 			found = left;
@@ -221,7 +223,7 @@ bool output_begin(struct output *o, const char *path, bool is_folder, bool repla
 	return true;
 }
 
-/* Puts the new one in place of a trace. */
+/* Replaces a trace by the new one. */
 static bool exchange(struct output *o)
 {
 	if (!set_aside(o)) {
@@ -245,7 +247,7 @@ bool output_commit(struct output *o)
 	bool ok;
 
 	if (o->replaces) {
-		/* A file, an empty folder and nothing are replaced by the rename itself. */
+		/* A rename itself replaces a file, an empty folder, or nothing. */
 		ok = may_replace(o) && (rename(o->temporary, o->path) == 0 || exchange(o));
 	} else {
 		ok = output_rename_new(o->temporary, o->path) == 0 ||
@@ -265,7 +267,7 @@ void output_fini(struct output *o)
 		close(o->fd);
 		o->fd = -1;
 	}
-	forget_old(o); /* before a removal, which would take the memory of the old trace too */
+	forget_old(o); /* before a removal, which would also remove the memory of the old trace */
 	if (o->temporary) {
 		replaceable_remove(&o->old, o->temporary);
 		free(o->temporary);

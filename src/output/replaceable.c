@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks and removes what an output replaces, see output/replaceable.h. Only files that belong to
- * a trace (format/ctf_files.h) are ever removed, and no link is followed: another user may have put
- * it there.
+ * Checks and removes outputs that are to be replaced, see output/replaceable.h. Only files that
+ * belong to a trace (format/ctf_files.h) are removed. No link is followed, as another user may have
+ * made it.
  */
 #include "output/replaceable.h"
 
@@ -24,8 +24,8 @@
 #include "read/folder.h"
 
 /*
- * Counts the entries of a folder that are meant; where `count` is NULL, removes them. Returns 0 or
- * an errno.
+ * Counts the entries of a folder for which `is_meant` is true; removes them if `count` is NULL.
+ * Returns 0 or an errno.
  */
 static int each_entry(const char *path, bool (*is_meant)(const char *name), size_t *count)
 {
@@ -72,13 +72,15 @@ static char *index_of(const char *path)
 	return index;
 }
 
-/* A trace without an index, or with something else of that name. */
+/* True for a trace without an index folder; another file may have that name. */
 static bool is_no_folder(int error)
 {
 	return error == ENOENT || error == ENOTDIR || error == ELOOP;
 }
 
-/* Removes the metadata last: without it the rest would be no trace, which nothing replaces. */
+/*
+ * Removes the metadata last: without it, the rest would be no trace, and would never be replaced.
+ */
 static int remove_trace(const char *path)
 {
 	char *index = index_of(path);
@@ -109,7 +111,7 @@ int replaceable_remove(const struct replaceable *r, const char *path)
 	for (size_t i = 0; i < members.paths.count && !error; i++) {
 		error = remove_trace(members.paths.items[i]);
 	}
-	/* A folder of traces has files of its own where it was the first trace's. */
+	/* A folder of traces also has files of a trace if it was the first trace's folder. */
 	error = error ? error : remove_trace(path);
 	for (size_t i = 0; i < r->buffers.count && !error; i++) {
 		unlink(r->buffers.items[i]);
@@ -119,7 +121,7 @@ int replaceable_remove(const struct replaceable *r, const char *path)
 	return error;
 }
 
-/* Notes the memory of the trace's process, to be removed too. False while the process records. */
+/* Notes the memory of the trace's process for removal. Returns false while the process records. */
 static bool check_buffer(struct replaceable *r, const char *path, const struct stat *st)
 {
 	struct buffer_source *buffer = NULL;
@@ -151,7 +153,7 @@ static bool check_buffer(struct replaceable *r, const char *path, const struct s
 	return is_free;
 }
 
-/* Returns 0, or why not all of a folder can be removed; ENOTEMPTY: it holds other files. */
+/* Returns 0, or why not everything in a folder can be removed; ENOTEMPTY: it has other files. */
 static int check_folder(const char *path, bool (*is_other)(const char *name))
 {
 	size_t others = 0;
@@ -182,7 +184,7 @@ static bool check_trace(struct replaceable *r, const char *path)
 		     : check_buffer(r, path, &st);
 }
 
-/* Checks a folder of traces, which holds nothing else. */
+/* Checks that a folder of traces contains nothing else. */
 static bool check_members(struct replaceable *r, const char *path, const struct folder_traces *m)
 {
 	size_t others = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Files that an output of the same name may replace: an empty folder, a native trace that no
- * process records into (removed file by file, with what a crash or our own tools left in it), a
- * folder of such traces, a regular file. For output/output.c. One thread.
+ * process records into, a folder of such traces, a regular file. A trace is removed file by file,
+ * with the leftovers of a crash or of our own tools. For output/output.c. One thread.
  */
 #ifndef OUTPUT_REPLACEABLE_H
 #define OUTPUT_REPLACEABLE_H
@@ -12,19 +12,19 @@
 #include "base/vec.h"
 
 struct replaceable {
-	VEC(char *) buffers; /* files of memory that processes of the traces left */
+	VEC(char *) buffers; /* buffer files left by the traces' processes */
 	char error[600];
 };
 
 /*
- * Checks what has the name `path`, and changes nothing. True where it may be replaced, or nothing
- * has the name. False, with the reason, where it may not or could not be removed.
+ * Checks the present file or folder `path`, and changes nothing. Returns true if it may be
+ * replaced, or does not exist; false, with the reason, if it must not or cannot be removed.
  */
 bool replaceable_check(struct replaceable *r, const char *path);
 
 /*
- * Removes what was checked, which may have another name by now, and then the memory of its
- * processes. Returns 0 or an errno: the first file that cannot be removed and those behind it stay.
+ * Removes what was checked, which may have another name now, and then the memory of its processes.
+ * Returns 0 or an errno: the first file that cannot be removed, and those after it, are kept.
  */
 int replaceable_remove(const struct replaceable *r, const char *path);
 
