@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Formats diagnostics: file:line:column, the message, the source line and a caret. Text of an
- * input is shown without controls, long lines and messages are cut, and messages of one source
- * are limited.
+ * Formats diagnostics: file:line:column, the message, the source line and a caret. Text of an input
+ * is printed without controls, long lines and messages are cut, and the number of messages of one
+ * source is limited.
  */
 #include "text/diag.h"
 
@@ -11,10 +11,10 @@
 #include "base/escape.h"
 #include "base/utf8.h"
 
-/* Bytes of a source line that are shown, around the place. */
+/* Bytes of a source line that are printed, around the place. */
 #define SHOWN_MAX 160
 
-/* Bytes of a message that are shown: it may quote a long input. */
+/* Bytes of a message that are printed, as it may quote a long input. */
 #define MESSAGE_MAX 1000
 
 static const char *const severity_names[] = {
@@ -79,7 +79,7 @@ static bool is_continuation(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* Bytes of the next character; a byte that is not UTF-8 counts as one. */
+/* Returns the bytes of the next character; a byte that is not UTF-8 counts as one. */
 static size_t next_length(const char *text, size_t len)
 {
 	size_t n = utf8_length(text, len);
@@ -87,14 +87,14 @@ static size_t next_length(const char *text, size_t len)
 	return n > 0 ? n : 1;
 }
 
-/* True if a terminal would not show the character of next_length() as it is. */
+/* True if a terminal would not print the character of next_length() as it is. */
 static bool is_hidden(const char *text, size_t n)
 {
 	return n > 1 ? escape_is_misleading(utf8_decode(text, n))
 		     : escape_needed((unsigned char)*text) || utf8_length(text, 1) == 0;
 }
 
-/* Shows text of an input: as UTF-8, and without anything that drives the terminal. */
+/* Prints text of an input: as UTF-8, without anything that commands the terminal. */
 static void show_text(struct out *o, const char *text, size_t len)
 {
 	for (size_t i = 0, n; i < len; i += n) {
@@ -107,7 +107,7 @@ static void show_text(struct out *o, const char *text, size_t len)
 	}
 }
 
-/* Shows the source line and, below it, a caret; tabs are kept so that both line up. */
+/* Prints the source line and, below it, a caret. Tabs are kept so that both line up. */
 static void show_line(struct out *o, struct location at)
 {
 	const char *text = at.source->text;
@@ -134,7 +134,7 @@ static void show_line(struct out *o, struct location at)
 	out_str(o, "^\n");
 }
 
-/* Shows a message, which may quote an input. */
+/* Prints a message, which may quote an input. */
 static void show_message(struct out *o, const char *text, size_t len)
 {
 	size_t shown = len > MESSAGE_MAX ? MESSAGE_MAX : len;
@@ -146,7 +146,7 @@ static void show_message(struct out *o, const char *text, size_t len)
 	out_str(o, shown < len ? "...\n" : "\n");
 }
 
-/* Counts a message; returns false if its source has too many to show it. */
+/* Counts a message; returns false if its source has too many to print it. */
 static bool count_message(struct diag *d, enum severity severity, const struct source *source)
 {
 	d->errors += severity == SEVERITY_ERROR;

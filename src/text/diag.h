@@ -19,7 +19,7 @@
 #include "base/compiler.h"
 #include "text/out.h"
 
-/* One input: its name as messages show it, and its whole text (not NUL-terminated). */
+/* One input: its name for messages, and its whole text (not NUL-terminated). */
 struct source {
 	const char *name;
 	const char *text;
@@ -34,31 +34,31 @@ struct location {
 
 enum severity { SEVERITY_ERROR, SEVERITY_WARNING };
 
-/* Messages of one source and severity that are shown; more are only counted. */
+/* Limit of printed messages of one source and severity; more are only counted. */
 #define DIAG_SHOWN_MAX 100
 
 struct diag {
-	struct out out; /* the messages, as they are printed */
+	struct out out; /* the messages in printed form */
 	unsigned int errors;
 	unsigned int warnings;
 	const struct source *source; /* of the last message */
-	unsigned int shown[2]; /* of that source, by severity */
-	bool has_listed; /* a message had the list that is too long to repeat */
+	unsigned int shown[2]; /* number printed of that source, by severity */
+	bool has_listed; /* a message had the list, which is too long to repeat */
 };
 
 void diag_init(struct diag *d);
 void diag_fini(struct diag *d);
 
-/* Line number (from 1) of a place. */
+/* Returns the line number (from 1) of a place. */
 unsigned int location_line(struct location at);
 
-/* Column (from 1, in bytes) of a place. */
+/* Returns the column (from 1, in bytes) of a place. */
 unsigned int location_column(struct location at);
 
 /*
- * Reports a message with its place, the source line and a caret. `help` says
- * what to do and may be NULL. A location without a source gives only the text.
- * `d` may be NULL: the message is dropped.
+ * Reports a message with its place, the source line and a caret. `help` says what to do and may be
+ * NULL. If the location has no source, only the text is printed. `d` may be NULL: then the message
+ * is dropped.
  */
 void diag_report(struct diag *d, enum severity severity, struct location at, const char *help,
 	const char *fmt, ...) PRINTF(5, 6);

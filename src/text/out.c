@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 
-/* Smaller writes cost more in the file system than their bytes cost to copy. */
+/* Smaller writes cost more time in the file system than copying their bytes does. */
 #define OUT_BUFFER ((size_t)256 * 1024)
 #define OUT_BUFFER_MEMORY ((size_t)4 * 1024)
 
@@ -37,7 +37,7 @@ int out_flush(struct out *o)
 		if (n >= 0) {
 			done += (size_t)n;
 		} else if (errno == EAGAIN) {
-			/* Another program set this terminal or pipe to O_NONBLOCK. */
+			/* Another program may have set this terminal or pipe to O_NONBLOCK. */
 			poll(&(struct pollfd){ .fd = o->fd, .events = POLLOUT }, 1, -1);
 		} else if (errno != EINTR) {
 			o->error = errno;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An output writer: text and bytes are buffered and written to a file descriptor
- * in large pieces, or stay in memory. It remembers its first error, so callers
- * write freely and check once, at the end.
+ * An output writer: text and bytes are buffered and written to a file descriptor in large pieces,
+ * or stay in memory. It keeps its first error, so callers write without checks and check once, at
+ * the end.
  */
 #ifndef TEXT_OUT_H
 #define TEXT_OUT_H
@@ -19,10 +19,10 @@ struct out {
 	size_t len;
 	size_t capacity;
 	int fd;
-	int error; /* the first errno of a failed write, 0 while all is well */
+	int error; /* errno of the first failed write; 0: none */
 };
 
-/* One `${name}` hole of a template and what fills it. */
+/* One `${name}` hole of a template, and its value. */
 struct out_hole {
 	const char *name;
 	const char *value;
@@ -34,7 +34,7 @@ struct out_hole {
 void out_init(struct out *o, int fd);
 void out_fini(struct out *o);
 
-/* Writes what is buffered to the descriptor. Returns 0 or the first errno. */
+/* Writes the buffered bytes to the descriptor. Returns 0 or the first errno. */
 int out_flush(struct out *o);
 
 void out_make_room(struct out *o, size_t n);
@@ -79,13 +79,12 @@ void out_printf(struct out *o, const char *fmt, ...) PRINTF(2, 3);
 void out_vprintf(struct out *o, const char *fmt, va_list ap);
 
 /*
- * Writes `text` with each `${name}` replaced by the value of the hole of that
- * name. `holes` ends with a NULL name. An unknown name is a bug of the caller
- * and ends the program.
+ * Writes `text` with each `${name}` replaced by the value of the hole with that name. The last name
+ * in `holes` is NULL. An unknown name is a bug of the caller and ends the program.
  */
 void out_template(struct out *o, const char *text, const struct out_hole *holes);
 
-/* out_template() with the holes in place: OUT(o, "...${a}...", {"a", x}, {"b", y}). */
+/* Calls out_template() with the holes as arguments: OUT(o, "...${a}...", {"a", x}, {"b", y}). */
 #define OUT(o, text, ...) \
 	out_template((o), (text), (const struct out_hole[]){ __VA_ARGS__, { NULL, NULL } })
 

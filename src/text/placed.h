@@ -17,7 +17,7 @@ struct placed {
 	const size_t *places; /* offsets in the source: of each byte and of the end */
 };
 
-/* The place of the byte `at`; `at` may be the length. */
+/* Returns the place of the byte `at`, which may be the length. */
 static inline struct location placed_location(const struct placed *p, size_t at)
 {
 	return (struct location){ p->source, p->places[at] };

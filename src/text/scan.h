@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A character scanner over a part of a source, for all front ends. It never reads past `end`, and
- * knows the place of each character for diagnostics. Classes of characters are ASCII and do not
+ * has the place of each character for diagnostics. Classes of characters are ASCII and do not
  * depend on the locale.
  */
 #ifndef TEXT_SCAN_H
@@ -37,7 +37,7 @@ static inline bool is_digit(int c)
 	return c >= '0' && c <= '9';
 }
 
-/* The value of a hexadecimal digit; -1 for another character. */
+/* Returns the value of a hexadecimal digit; -1 for another character. */
 static inline int hex_digit(int c)
 {
 	if (is_digit(c)) {
@@ -52,7 +52,10 @@ static inline bool is_letter(int c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* Part of a name. Non-ASCII bytes count, so that a name with them is refused as a whole. */
+/*
+ * True for a part of a name. Includes non-ASCII bytes, so that a name with them is refused as a
+ * whole.
+ */
 static inline bool is_word(int c)
 {
 	return is_letter(c) || is_digit(c) || c >= 0x80;
@@ -83,13 +86,13 @@ static inline struct location scan_location(const struct scan *s)
 	return (struct location){ s->source, s->pos };
 }
 
-/* The text from `from` to the scanner's position. */
+/* Returns the text from `from` to the scanner's position. */
 static inline struct span scan_since(const struct scan *s, size_t from)
 {
 	return (struct span){ s->source->text + from, s->pos - from };
 }
 
-/* Takes a run of word characters, which may be empty. */
+/* Reads a run of word characters, which may be empty. */
 static inline struct span scan_word(struct scan *s)
 {
 	size_t from = s->pos;
@@ -122,7 +125,7 @@ static inline bool span_equals(struct span span, const char *s)
 	return strlen(s) == span.len && memcmp(span.text, s, span.len) == 0;
 }
 
-/* A span as the two arguments of `%.*s`. */
+/* Expands a span to the two arguments of `%.*s`. */
 #define SPAN_ARGS(span) (int)(span).len, (span).text
 
 #endif
