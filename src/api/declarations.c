@@ -10,7 +10,7 @@
 #include "read/input.h"
 #include "read/reader.h"
 
-/* No declaration file is larger: it would be a trace or a disk. */
+/* Limit of a declaration file's size; a larger file is a trace or a disk. */
 #define FILE_MAX ((size_t)256 << 20)
 
 void declarations_init(struct declarations *d)
@@ -63,7 +63,7 @@ static bool read_text(struct declarations *d, const char *path, struct source *s
 	return wanted < FILE_MAX || fail(d, path, strerror(EFBIG));
 }
 
-/* Reads all files before it parses one: an unreadable file is then the only error. */
+/* Reads all files before parsing one, so that an unreadable file is the only error. */
 static bool add_files(struct declarations *d, const char *const *paths, size_t count)
 {
 	const struct decl_options options = { .lenient = true, .max_args = EVENT_ARGS_LIMIT };

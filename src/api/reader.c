@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waymark/reader.h on top of the readers and the message view: one object with a reader, its
- * declarations, and the current record. First how it is opened and moved on, then the record,
- * then the fields of an event. A reader belongs to one thread.
+ * Implements waymark/reader.h with the readers and the message view. One object has a reader, its
+ * declarations, and the current record. First the functions to open it and move on, then those for
+ * the record, then those for an event's fields. A reader belongs to one thread.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -27,8 +27,8 @@ struct waymark_reader {
 	int wait_ms; /* below 0: no limit */
 	struct pace pace;
 	const char **paths;
-	struct arena arena; /* of the paths and messages */
-	VEC(struct message *) messages; /* by class index; NULL until first needed */
+	struct arena arena; /* for the paths and messages */
+	VEC(struct message *) messages; /* by class index; NULL until needed */
 	struct out text; /* the last message */
 	struct out field; /* the last debug value */
 };
@@ -43,7 +43,7 @@ static void set_error(char *error, size_t size, const char *text, size_t length)
 	error[length] = '\0';
 }
 
-/* The traces to open: paths, or without any a descriptor. */
+/* The traces to open: paths, or a descriptor if there are none. */
 struct origin {
 	const char *const *paths;
 	size_t count;
@@ -63,7 +63,7 @@ static struct waymark_reader *open_reader(const struct origin *from,
 	out_init(&r->text, OUT_TO_MEMORY);
 	out_init(&r->field, OUT_TO_MEMORY);
 	if (declarations && !declarations_add(&r->declarations, declarations)) {
-		/* The first line of the first fault. */
+		/* Uses the first line of the first fault. */
 		const struct out *faults = &r->declarations.diag.out;
 		const char *end = memchr(faults->data, '\n', faults->len);
 
@@ -174,7 +174,7 @@ static int state_of(enum read_result result, const struct record *rec)
 	return WAYMARK_READ_END;
 }
 
-/* Waits for more of a followed trace; returns the rest of `left_ms`. */
+/* Waits for more records of a followed trace; returns the rest of `left_ms`. */
 static int wait_a_while(struct waymark_reader *r, int left_ms)
 {
 	int ms = (int)pace_next(&r->pace, false);
@@ -221,7 +221,7 @@ uint32_t waymark_reader_tid(const struct waymark_reader *r)
 	return has_record(r) ? r->record.tid : 0;
 }
 
-/* The trace of the current record. */
+/* Returns the trace of the current record. */
 static const struct trace_info *current_trace(const struct waymark_reader *r)
 {
 	return &r->reader->traces[has_record(r) ? r->record.trace : 0];
@@ -269,7 +269,7 @@ uint64_t waymark_reader_overwritten(const struct waymark_reader *r)
 	return r->state == WAYMARK_READ_GAP ? r->record.gap.overwritten : 0;
 }
 
-/* The class of the current event; NULL: the reader is not at an event. */
+/* Returns the class of the current event; NULL if the reader is not at an event. */
 static const struct event_class *current_class(const struct waymark_reader *r)
 {
 	return r->state == WAYMARK_READ_EVENT ? r->record.class : NULL;
@@ -304,7 +304,7 @@ static const struct message *get_message(struct waymark_reader *r, const struct 
 	return *m;
 }
 
-/* The decoded fields; NULL: the event has no declaration. */
+/* Returns the decoded fields; NULL if the event has no declaration. */
 static const struct value *get_values(struct waymark_reader *r)
 {
 	const struct event_class *class = current_class(r);
@@ -345,7 +345,7 @@ size_t waymark_reader_field_count(const struct waymark_reader *r)
 	return class && class->event ? class->event->arg_count : 0;
 }
 
-/* The declaration of a field, or NULL. */
+/* Returns the declaration of a field, or NULL. */
 static const struct arg *get_arg(const struct waymark_reader *r, size_t field)
 {
 	bool exists = field < waymark_reader_field_count(r);
@@ -419,7 +419,7 @@ static struct event_field get_field(struct waymark_reader *r, size_t i)
 		   : (struct event_field){ NULL, NULL };
 }
 
-/* Bytes of a float; 0: the field is not a float. */
+/* Returns the bytes of a float; 0 if the field is no float. */
 static size_t float_bytes(const struct event_field *f)
 {
 	if (f->type->class == TYPE_FLOAT) {
@@ -453,7 +453,7 @@ static double to_double(uint64_t bits, size_t bytes)
 	return d;
 }
 
-/* A float without its fraction, as the nearest integer of 65 bits and a sign. */
+/* Returns a float without its fraction, as the nearest integer of 65 bits with a sign. */
 static struct value_pair truncate(double d)
 {
 	struct value_pair pair = { 0, 0 };
@@ -469,7 +469,7 @@ static struct value_pair truncate(double d)
 	return pair;
 }
 
-/* The value as an integer of 128 bits. */
+/* Returns the value as an integer of 128 bits. */
 static struct value_pair get_integer(struct waymark_reader *r, size_t i)
 {
 	struct event_field f = get_field(r, i);
@@ -526,7 +526,7 @@ double waymark_reader_double(struct waymark_reader *r, size_t field)
 	return (double)pair.high * 0x1p64 + (double)pair.low;
 }
 
-/* A debug value as {:?} formats it. */
+/* Formats a debug value by {:?}. */
 static const char *render(struct waymark_reader *r, size_t field, size_t *length)
 {
 	struct message m;
