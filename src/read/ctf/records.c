@@ -184,10 +184,7 @@ struct record_head {
 
 _Static_assert(sizeof(struct record_head) == offsetof(struct record, ns), "copied into records");
 
-/*
- * The events of the current stream. The loops keep all they need here, where no store can change
- * it.
- */
+/* The events of the current stream: copies for the loops, which no store can change. */
 struct event_run {
 	struct record_head head;
 	bool is_ns; /* ticks are nanoseconds; else see ctf_ns() */
@@ -240,10 +237,7 @@ static inline void take(struct event_run *run, struct record *rec, const struct 
 	run->p += step;
 }
 
-/*
- * Takes events of the same class as the last one, which has a known size: finding the next event
- * does not wait for a look-up of this one's class.
- */
+/* Takes events of the last one's class, of a known size: finding the next needs no look-up. */
 static inline struct record *take_alike(struct event_run *run, struct record *rec,
 	const struct record *last, const struct ctf_slot *slot, uint64_t id)
 {
@@ -264,10 +258,7 @@ static inline struct record *take_alike(struct event_run *run, struct record *re
 	return rec;
 }
 
-/*
- * Takes plain events of the current stream while it has the earliest; returns the end of the
- * records.
- */
+/* Takes plain events while the current stream has the earliest; returns the records' end. */
 static inline struct record *take_run(
 	struct ctf_reader *r, struct record *rec, const struct record *last)
 {
@@ -381,10 +372,7 @@ static enum read_result next_packet(struct ctf_reader *r, struct record *rec, st
 		return CTF_LOOK_AGAIN;
 	case CTF_TRAILING_GAP:
 		give_gap(r, rec, s);
-		/*
-		 * The gap is noticed only now, so it must not be older than what was reported
-		 * before.
-		 */
+		/* Noticed only now, so it must not be older than earlier reports. */
 		if (s->ticks < r->follow.last_horizon) {
 			rec->ns = ctf_ns(r, r->follow.last_horizon);
 		}
@@ -458,9 +446,7 @@ static COLD enum read_result turn(struct ctf_reader *r, struct record *rec)
 	const struct word_order order = { r->trace.swap, r->id_shift, r->time_shift };
 	struct ctf_stream *s = r->current;
 
-	/*
-	 * Reports problems of the metadata and of missing files, once each, before the first event.
-	 */
+	/* Reports problems of the metadata and of missing files, once each, first. */
 	if (r->problems_reported < r->metadata.problems.count) {
 		read_error_set(
 			&r->base.error, "%s", r->metadata.problems.items[r->problems_reported++]);

@@ -21,10 +21,7 @@
 #include "read/layout.h"
 #include "read/reader.h"
 
-/*
- * No tracer writes longer records. A damaged length must not make the reader wait for, or keep,
- * gigabytes.
- */
+/* No tracer writes longer records; a damaged length must not cost gigabytes, or a long wait. */
 #define RECORD_MAX ((uint32_t)16 << 20)
 #define NAME_MAX_LENGTH ((uint32_t)4096)
 
@@ -85,7 +82,7 @@ static bool set_debug(struct value *value, bool swap)
 	if (bytes == 0) {
 		return true;
 	}
-	if (bytes == DEBUG_POINTER_BYTES) { /* pointer size of the traced host: the length */
+	if (bytes == DEBUG_POINTER_BYTES) { /* the traced host's, from the length */
 		bytes = value->length == sizeof(uint32_t) ? sizeof(uint32_t) : sizeof(uint64_t);
 	}
 	if (value->length != bytes) {
@@ -95,10 +92,7 @@ static bool set_debug(struct value *value, bool swap)
 	return true;
 }
 
-/*
- * Decodes a value that is stored as a string but is none, or is no C string. Returns like
- * decode_string().
- */
+/* Decodes a value that is stored as a string but is no C string. Returns like decode_string(). */
 static COLD size_t decode_odd(
 	struct value *value, const struct type *t, const unsigned char *p, size_t left, bool swap)
 {
@@ -161,10 +155,7 @@ static const struct value *decode_v0(struct reader *base, const struct record *r
 
 /* ---- Errors ---- */
 
-/*
- * Reports that the input ended or failed, before the next item or inside it; the item has `wanted`
- * bytes.
- */
+/* Reports that the input ended or failed, before or inside the next item of `wanted` bytes. */
 static COLD enum read_result end_of_input(struct simple_reader *r, const char *what, size_t wanted)
 {
 	const struct input *in = &r->input;
@@ -272,10 +263,7 @@ static COLD enum read_result read_gap(struct simple_reader *r, struct record *re
 	return READ_RECORD;
 }
 
-/*
- * Fills a record from the one of `length` bytes that is whole in the window, `skip` bytes after the
- * position.
- */
+/* Fills a record from the one of `length` bytes, whole in the window at `skip`. */
 static inline void take_record(
 	struct simple_reader *r, struct record *rec, size_t skip, size_t length, bool swap)
 {
