@@ -81,8 +81,8 @@ struct reader *session_read_again(struct session *s);
 void session_begin_output(struct session *s);
 
 /*
- * Follows traces from now on. SIGINT, SIGTERM and SIGALRM end the following; they stay blocked
- * until the program exits.
+ * Follows traces from now on. Until the program exits, SIGINT, SIGTERM and SIGALRM end the
+ * following.
  */
 void session_follow(struct session *s, enum reader_follow follow);
 

@@ -24,7 +24,7 @@ enum event_property {
 	EVENT_VCPU = 1 << 1,
 	EVENT_TCG_TRANS = 1 << 2, /* the half of a `tcg` event that fires at translation */
 	EVENT_TCG_EXEC = 1 << 3, /* the half that fires at execution */
-	EVENT_SCOPE = 1 << 4, /* a scope: the event recorded at its begin */
+	EVENT_SCOPE = 1 << 4, /* a scope: the event recorded at its start */
 	EVENT_SCOPE_END = 1 << 5, /* recorded at a scope's end; follows the scope in the model */
 };
 

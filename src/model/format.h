@@ -18,7 +18,7 @@
 #include "text/placed.h"
 #include "text/scan.h"
 
-/* Index of the argument of a `*` or a conversion if there is none. */
+/* In place of an argument's index, where there is none. */
 #define FORMAT_NO_ARG (-1)
 
 /* A conversion, or a placeholder, which has letter 0 and uses only `spec`, `arg` and `at`. */

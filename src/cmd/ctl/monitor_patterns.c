@@ -53,7 +53,7 @@ static void add_similar(struct monitor_client *c, const char *name)
 	{
 		const char *known = member_text(event, "name", "");
 
-		/* Compares with the event's name and with its category's. */
+		/* Adds the event's name, and that of its category. */
 		size_t category = strcspn(known, ":");
 
 		vec_push(&names.all, xstrdup(known));

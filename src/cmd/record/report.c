@@ -225,7 +225,7 @@ void record_report(
 		report(t);
 		return;
 	}
-	bool is_there = lstat(run->trace, &st) == 0; /* with --replace */
+	bool is_there = lstat(run->trace, &st) == 0; /* an old one, to be replaced */
 
 	escaped_say(NAME, "%s recorded nothing, %s %s: %s", w->program[0], shown(run->trace),
 		is_there ? "was not replaced" : "was not made", explain(w->program[0]));

@@ -76,7 +76,7 @@ struct job {
 	bool is_over; /* drained, or cannot be drained */
 	bool is_released; /* its trace is complete; the buffer may already be another process's */
 	bool complained;
-	/* begin of a series of failed writes after its process ended; 0: none */
+	/* start of a series of failed writes after its process ended; 0: none */
 	uint64_t failing_ns;
 };
 

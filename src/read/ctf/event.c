@@ -268,7 +268,7 @@ static struct event *parse(struct ctf_metadata *md, const struct declaration *d)
 	size_t before = md->model.events.count;
 	struct diag diag;
 
-	/* A name for its suffix: the comment's language does not depend on the file's. */
+	/* Named for its suffix only: the comment's language does not depend on the file's. */
 	*source = (struct source){ d->is_toml ? ".toml" : "", d->text, strlen(d->text) };
 	diag_init(&diag);
 	bool ok = decl_read(&md->model, &diag, source, &options);

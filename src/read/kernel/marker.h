@@ -21,9 +21,9 @@ enum marker_kind {
 	MARKER_COUNTER,
 	MARKER_STEP, /* step of the flow `number` */
 	/* beginnings: */
-	MARKER_ENTER, /* begin of a thread's scope with a number */
-	MARKER_BEGIN, /* begin of a scope that the next MARKER_END of its thread ends */
-	MARKER_ASYNC, /* begin of a scope with a number and name, which any thread may end */
+	MARKER_ENTER, /* start of a thread's scope with a number */
+	MARKER_BEGIN, /* start of a scope that the next MARKER_END of its thread ends */
+	MARKER_ASYNC, /* start of a scope with a number and name, which any thread may end */
 	/* ends, in the same order: */
 	MARKER_EXIT,
 	MARKER_END,

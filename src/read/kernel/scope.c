@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Makes records of markers. In a native trace, a scope's end has a number that is unique in the
- * process. Most lines of a marker lack it, and some have only their thread. So open scopes are
- * kept, and an end's record names the scope and its thread, as in a native trace. Called by
- * capture.c for each event.
+ * process. Most markers lack it, and some have only their thread. So open scopes are kept, and an
+ * end's record names the scope and its thread, as in a native trace. Called by capture.c for each
+ * event.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 /* Numbers of synchronous scopes begin here. */
 #define FIRST_SYNC (INT64_C(1) << 31)
 
-/* The lowest bits of key.name: whether ends are matched by thread or by number. */
+/* The lowest bits of key.name: whether a key is for ends by its own thread, or by any. */
 enum { BY_THREAD = 1, BY_NUMBER, BY_BITS = 2 };
 
 #define UNKNOWN "(unknown)"

@@ -228,7 +228,7 @@ static struct event_class *add_class(
 	return class;
 }
 
-/* Returns the class of an event whose number only is known, as there are no declarations. */
+/* Returns the class of an event with only a number, as there are no declarations. */
 static COLD struct event_class *anonymous_class(struct simple_reader *r, uint64_t id)
 {
 	char name[32];
