@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace/control.h - the control API under the names that QEMU gave it, so that
- * code written for QEMU's tracing builds and runs unchanged. It is a thin layer
- * over waymark/control.h, which new code may prefer: its functions return errors, while some of
- * these print and exit, as QEMU's do, or let the program print (waymark_set_host()).
+ * trace/control.h - the control API under the names that QEMU gave it, so that code written for
+ * QEMU's tracing builds and runs unchanged. It is a thin layer over waymark/control.h. New code may
+ * prefer that header: its functions return errors, while some of these print and exit as QEMU's do,
+ * or let the program print (waymark_set_host()).
  *
- * ID is TRACE_<NAME>; trace_event_get_state() and similar are in waymark/state.h, which the
- * header of each group includes. Unless a function says otherwise, any thread may call it, no
- * signal handler may, and an event pointer is valid until the object that declares the event is
- * unloaded. A program need not call any of them: WAYMARK_TRACE works without.
+ * ID is TRACE_<NAME>; trace_event_get_state() and similar are in waymark/state.h, which the header
+ * of each group includes. Unless a function says otherwise, any thread may call it, no signal
+ * handler may, and an event pointer is valid until the object that declares the event is unloaded.
+ * A program need not call any of them: WAYMARK_TRACE works without them.
  *
  * Signatures are those of QEMU's latest release, plus trace_event_iter_init() of 5.0. In 5.0,
  * trace_opt_parse() returned the file's name and trace_init_file() took it: C cannot offer both
- * forms, so such a program drops the variable.
+ * forms, so such a program must drop the variable.
  *
  * Events that are declared `disable`, or generated for `nop` only, do not exist at run time: they
  * are not listed, and no name finds them.
@@ -39,40 +39,48 @@ typedef struct waymark_iter TraceEventIter;
 /* Begins an iteration over all events. */
 void trace_event_iter_init_all(TraceEventIter *iter);
 
-/* The same for matching names (`*`, `?`, `/REGEX/`); `pattern` must outlive the iterator. */
+/*
+ * Begins an iteration over the events with a matching name (`*`, `?`, `/REGEX/`); `pattern` must
+ * outlive the iterator.
+ */
 void trace_event_iter_init_pattern(TraceEventIter *iter, const char *pattern);
 
 /*
- * The same for one group: all events of one program or shared object, numbered from 0 in the
- * order of loading; a number is not used twice.
+ * Begins an iteration over one group: all events of one program or shared object, numbered from 0
+ * in the order of loading; a number is not used twice.
  */
 void trace_event_iter_init_group(TraceEventIter *iter, size_t group_id);
 
-/* QEMU up to 5.0: all events where `pattern` is NULL. */
+/*
+ * Begins an iteration as QEMU up to 5.0 does: over matching events, or over all if `pattern` is
+ * NULL.
+ */
 void trace_event_iter_init(TraceEventIter *iter, const char *pattern);
 
-/* Returns the next event, NULL at the end. Objects may be loaded and unloaded meanwhile. */
+/* Returns the next event, or NULL at the end. Objects may be loaded and unloaded meanwhile. */
 TraceEvent *trace_event_iter_next(TraceEventIter *iter);
 
 /* Returns the first event of exactly that name, or NULL. */
 TraceEvent *trace_event_name(const char *name);
 
-/* True if `str` is a pattern rather than a name: has a `*` or `?`, or begins with a `/`. */
+/*
+ * Returns whether `str` is a pattern rather than a name: it has a `*` or `?`, or begins with a `/`.
+ */
 bool trace_event_is_pattern(const char *str);
 
 /*
- * Returns the event's number in recorded traces of this process, from 1; assigns one if it has
- * none. 0 if ids (65535) or memory ran out, or `ev` is NULL.
+ * Returns the event's number in recorded traces of this process, from 1; assigns a number if the
+ * event has none. Returns 0 if ids (65535) or memory ran out, or if `ev` is NULL.
  */
 uint32_t trace_event_get_id(TraceEvent *ev);
 
 /* Returns the event's name, "" for NULL. Async-signal-safe. */
 const char *trace_event_get_name(TraceEvent *ev);
 
-/* True if it was generated for any backend. Async-signal-safe. */
+/* Returns whether the event was generated for any backend. Async-signal-safe. */
 bool trace_event_get_state_static(TraceEvent *ev);
 
-/* True if any backend is on for it now. Async-signal-safe. */
+/* Returns whether any backend is on for the event now. Async-signal-safe. */
 bool trace_event_get_state_dynamic(TraceEvent *ev);
 
 /*
@@ -83,8 +91,8 @@ void trace_event_set_state_dynamic(TraceEvent *ev, bool state);
 void trace_event_set_state_dynamic_init(TraceEvent *ev, bool state);
 
 /*
- * Events that are declared `vcpu`, as in QEMU 2.7 to 8.0. A CPU is the pointer that their calls
- * pass, of any type. The functions of waymark/vcpu.h return errors.
+ * Events declared `vcpu`, as in QEMU 2.7 to 8.0. A CPU is the pointer, of any type, that the calls
+ * of these events pass. The functions of waymark/vcpu.h return errors.
  */
 
 /* trace_event_get_state() for one vCPU. Async-signal-safe. */
@@ -93,25 +101,25 @@ void trace_event_set_state_dynamic_init(TraceEvent *ev, bool state);
 
 /*
  * Registers a vCPU under the lowest free index; unregisters it. Hosts with their own indices call
- * waymark_vcpu_init(), which also says which events are on for a new vCPU: not, as in QEMU, those
- * that are on for any other. Warns once on standard error on failure.
+ * waymark_vcpu_init(), whose comment also says which events are on for a new vCPU: not, as in QEMU,
+ * those that are on for any other vCPU. Warns once on standard error on failure.
  */
 void trace_init_vcpu(void *cpu);
 void trace_fini_vcpu(void *cpu);
 
-/* True if any backend is on for it on that vCPU now. Async-signal-safe. */
+/* Returns whether any backend is on for the event on that vCPU now. Async-signal-safe. */
 bool trace_event_get_vcpu_state_dynamic(const void *cpu, TraceEvent *ev);
 
 /*
- * Switches it on or off for one vCPU; idempotent. Warns once on standard error if the vCPU is not
- * registered or the event is not declared `vcpu`.
+ * Switches an event on or off for one vCPU; idempotent. Warns once on standard error if the vCPU is
+ * not registered or the event is not declared `vcpu`.
  */
 void trace_event_set_vcpu_state_dynamic(const void *cpu, TraceEvent *ev, bool state);
 
-/* True if it is declared `vcpu`; false for NULL. Async-signal-safe. */
+/* Returns whether the event is declared `vcpu`; false for NULL. Async-signal-safe. */
 bool trace_event_is_vcpu(TraceEvent *ev);
 
-/* trace_event_get_vcpu_id() of other events, and of NULL. */
+/* Result of trace_event_get_vcpu_id() for other events and for NULL. */
 #define TRACE_VCPU_EVENT_NONE ((uint32_t)-1)
 
 /*
@@ -128,11 +136,11 @@ uint32_t trace_get_vcpu_event_count(void);
 bool trace_init_backends(void);
 
 /*
- * Opens the file that `-trace file=` named, after the program became a daemon: the file of the
- * first of ctf, simple, log that the loaded objects were built with. If file= was given and there
- * is no such backend, or the file cannot be opened, prints the reason on standard error and exits
- * with status 1. The file has all events since trace_opt_parse(), also those of processes that
- * were forked since, see waymark-qemu(3).
+ * Opens the file that `-trace file=` named, after the program became a daemon: the file belongs to
+ * the first of ctf, simple and log that the loaded objects were built with. If file= was given but
+ * there is no such backend or the file cannot be opened, prints the reason on standard error and
+ * exits with status 1. The file has all events since trace_opt_parse(), including those of
+ * processes forked since then, see waymark-qemu(3).
  */
 void trace_init_file(void);
 
@@ -141,19 +149,19 @@ void trace_list_events(FILE *f);
 
 /*
  * Applies the argument of `-d trace:`: switches events on, or off with a `-` before the name or
- * pattern. Only for `log` if the loaded objects were built with it, because the user asked for log
- * lines, else for all their backends. `help` and `?` print the list of events on standard output
- * and exit with status 0. Warns about a name without an event, not about a pattern. Both also
- * apply to objects loaded later.
+ * pattern. If the loaded objects were built with `log`, switches only that backend, because the
+ * user asked for log lines; otherwise all their backends. `help` and `?` print the list of events
+ * on standard output and exit with status 0. Warns about a name without an event, but not about
+ * such a pattern. Names and patterns also apply to objects loaded later.
  */
 void trace_enable_events(const char *line_buf);
 
 /*
- * Applies the argument of one -trace option, see waymark-trace(7); call it for each of several. On
+ * Applies the argument of one -trace option, see waymark-trace(7). Call it once for each option. On
  * a bad option prints the reason and exits with status 1; `help` prints the list of events and
  * exits with status 0. Warns about names and patterns without an event, and about backends that no
  * loaded event was built with. trace_init_file() opens the last `file=` given; the other keys take
- * effect at once.
+ * effect immediately.
  */
 void trace_opt_parse(const char *optarg);
 

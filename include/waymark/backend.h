@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waymark/backend.h - the backends as bits of a mask: those an event was built with, those that
- * are on for it, those that a control call switches.
+ * waymark/backend.h - the backends as bits of a mask. Masks say which backends an event was built
+ * with, which are on for it, or which a control call switches.
  */
 #ifndef WAYMARK_BACKEND_H
 #define WAYMARK_BACKEND_H
@@ -13,8 +13,8 @@ enum waymark_backend {
 	WAYMARK_ALL_BACKENDS(WAYMARK_BACKEND_BIT)
 #undef WAYMARK_BACKEND_BIT
 	/*
-	 * External tracers switch these, not the mask of the state: their bits only say what
-	 * an event was built with.
+	 * External tracers switch these backends, not the mask of the event's state: their bits
+	 * only say what an event was built with.
 	 */
 	WAYMARK_OUTSIDE_BACKENDS = WAYMARK_UST | WAYMARK_DTRACE,
 	/* All backends, including those of later versions. */

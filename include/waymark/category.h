@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * waymark/category.h - the categories of the trace points of waymark/scope.h, defined by one list
- *of the program.
+ * of the program.
  *
- *	#define DEVICE_CATEGORIES(C) \
- *		C(VirtioFs, true, "the file system of the guest") \
- *		C(VirtioNet, false, "its network")
- *	WAYMARK_CATEGORIES(DEVICE_CATEGORIES)
+ * 	#define DEVICE_CATEGORIES(C) \
+ * 		C(VirtioFs, true, "the file system of the guest") \
+ * 		C(VirtioNet, false, "its network")
+ * 	WAYMARK_CATEGORIES(DEVICE_CATEGORIES)
  *
  * A category of `false` is compiled out: its trace points leave no instruction and evaluate
  * nothing, but their arguments are type-checked. A category of `true` is off until a pattern of the
  * option, the environment or the monitor matches it: `VirtioFs` or `VirtioFs:read*`.
  *
- * There may be several lists; a name is in one of them only. waymark-trace-points(3) is the manual.
- * Compiles as C99 and C++11 with gcc and clang.
+ * There may be several lists, but a name may be in only one of them. waymark-trace-points(3) is the
+ * manual. Compiles as C99 and C++11 with gcc and clang.
  */
 #ifndef WAYMARK_CATEGORY_H
 #define WAYMARK_CATEGORY_H
@@ -26,7 +26,7 @@
 extern "C" {
 #endif
 
-/* A category at run time: one of each name in an executable or shared object. */
+/* A category at run time. An executable or shared object has one for each name. */
 struct waymark_category {
 	const char *name;
 	const char *description;
@@ -65,9 +65,9 @@ struct waymark_category {
 /*
  * Access for trace points to waymark_category_<name>: WAYMARK_CATEGORY_KNOW() defines `waymark_in`,
  * whether it is compiled in; WAYMARK_CATEGORY_OWNER() is its address. A name in no list causes a
- * single compile error, whose text says so: the incomplete struct of WAYMARK_CATEGORY_TAG(). All
- * else must compile then: C declares the variable once more, C++ gets its address from an
- * overload by that struct.
+ * single compile error, whose text says so: the incomplete struct of WAYMARK_CATEGORY_TAG().
+ * Everything else must still compile: C declares the variable once more, C++ gets its address from
+ * an overload on that struct.
  */
 #define WAYMARK_CATEGORY_TAG(category) category##_is_not_in_WAYMARK_CATEGORIES
 #ifdef __cplusplus

@@ -39,7 +39,7 @@ extern "C" {
 /* A struct, tuple, list, set or map under construction: begun, given fields, ended once. */
 struct waymark_group {
 	struct waymark_formatter *formatter;
-	uint32_t kind; /* this and the next fields are the renderer's */
+	uint32_t kind; /* this and the next fields belong to the renderer */
 	uint32_t fields;
 	uint32_t depth;
 	bool named;
@@ -47,49 +47,52 @@ struct waymark_group {
 
 #pragma GCC visibility push(default)
 
-/* `Name { field: 1 }`, also a variant with named fields; without fields: `Name`. */
+/* `Name { field: 1 }`, or a variant with named fields; without fields `Name`. */
 void waymark_debug_struct(struct waymark_group *g, struct waymark_formatter *f, const char *name);
 
-/* `Name(1, 2)`, also a variant; a name of "": `(1, 2)`, with one field `(1,)`. */
+/* `Name(1, 2)`, or a variant. With the name "": `(1, 2)`, or `(1,)` for one field. */
 void waymark_debug_tuple(struct waymark_group *g, struct waymark_formatter *f, const char *name);
 
 void waymark_debug_list(struct waymark_group *g, struct waymark_formatter *f); /* [1, 2] */
 void waymark_debug_set(struct waymark_group *g, struct waymark_formatter *f); /* {1, 2} */
 void waymark_debug_map(struct waymark_group *g, struct waymark_formatter *f); /* {1: 2} */
 
-/* A field of a struct. */
+/* Adds a field of a struct. */
 void waymark_debug_field(struct waymark_group *g, const char *name, struct waymark_debug value);
 
-/* A field of a tuple, an entry of a list or set. */
+/* Adds a field of a tuple or an entry of a list or set. */
 void waymark_debug_entry(struct waymark_group *g, struct waymark_debug value);
 
-/* An entry of a map. */
+/* Adds an entry of a map. */
 void waymark_debug_pair(
 	struct waymark_group *g, struct waymark_debug key, struct waymark_debug value);
 
-/* Ends a group, once: plainly, or with `..` for omitted fields of a struct. */
+/* Ends a group, once. The second form shows `..` for omitted fields of a struct. */
 void waymark_debug_end(struct waymark_group *g);
 void waymark_debug_end_more(struct waymark_group *g);
 
-/* A variant or struct without fields; `()`. */
+/* Writes a variant or struct without fields; `()`. */
 void waymark_debug_name(struct waymark_formatter *f, const char *name);
 void waymark_debug_unit(struct waymark_formatter *f);
 
-/* `Some(value)`; `None`. */
+/* Write `Some(value)` and `None`. */
 void waymark_debug_some(struct waymark_formatter *f, struct waymark_debug value);
 void waymark_debug_none(struct waymark_formatter *f);
 
-/* `Name(value)`: Ok, Err, variants of one field, structs that wrap a value. */
+/* Writes `Name(value)`: Ok, Err, variants of one field, structs that wrap a value. */
 void waymark_debug_variant(
 	struct waymark_formatter *f, const char *name, struct waymark_debug value);
 
-/* A value in place of the whole object. */
+/* Writes a value in place of the whole object. */
 void waymark_debug_value(struct waymark_formatter *f, struct waymark_debug value);
 
-/* Text without quotes; {:#?} indents its lines. Recorded as text. */
+/* Writes text without quotes, which is recorded as text. {:#?} indents its lines. */
 void waymark_debug_verbatim(struct waymark_formatter *f, const char *text, size_t length);
 
-/* True if the message uses {:#?}; {:x?} or {:X?}. Nested values follow it without a check. */
+/*
+ * Returns whether the message uses {:#?}; {:x?} or {:X?}. Nested values follow the format without a
+ * check.
+ */
 bool waymark_debug_is_pretty(const struct waymark_formatter *f);
 bool waymark_debug_is_hex(const struct waymark_formatter *f);
 
@@ -111,8 +114,8 @@ bool waymark_debug_is_hex(const struct waymark_formatter *f);
  * and arrays are addresses; a struct waymark_debug is unchanged. A bit-field needs a cast to its
  * type. The words `true` and `false` are booleans, in C11 too.
  *
- * The maker of each type, for C, C++ and waymark/site.h: OF(maker, type). Types of one language
- * only follow below.
+ * WAYMARK_DEBUG_TYPES() lists the maker of each type, for C, C++ and waymark/site.h: OF(maker,
+ * type). Types of only one language follow below.
  */
 /* clang-format off */
 #ifdef __SIZEOF_INT128__
@@ -168,7 +171,7 @@ template <typename T> struct waymark_debug_enum<T, true> {
 	typedef __underlying_type(T) type;
 };
 
-/* Enums, also those with a scope. */
+/* Enums, scoped or not. */
 template <typename T>
 inline struct waymark_debug waymark_debug_of(
 	T value, typename waymark_debug_enum<T, waymark_debug_is_enum<T>::value>::type * = nullptr)

@@ -15,7 +15,7 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-/* Raised when generated code and runtime no longer fit; checked at registration. */
+/* Raised when generated code and runtime no longer fit each other; checked at registration. */
 #define WAYMARK_ABI 6
 
 enum waymark_kind {
@@ -25,7 +25,7 @@ enum waymark_kind {
 	WAYMARK_STRING, /* ends in NUL */
 	WAYMARK_FLOAT,
 	WAYMARK_TEXT, /* two parameters: text, and its length in bytes */
-	WAYMARK_BYTES, /* the same of bytes */
+	WAYMARK_BYTES, /* the same for bytes */
 	WAYMARK_DEBUG, /* struct waymark_debug */
 };
 
@@ -65,20 +65,20 @@ enum waymark_event_flag {
 
 struct waymark_vcpu_set;
 
-/* One event: the descriptor that the generated code owns and the registry finds. */
+/* An event's descriptor. The generated code owns it, and the registry finds it. */
 struct waymark_event {
 	uint32_t *state;
 	const char *name;
 	/* As declared: a printf format in C syntax or a message with braces; "": none */
 	const char *format;
-	const char *file; /* the declaration's file and line */
+	const char *file; /* of the declaration, as the next */
 	const struct waymark_arg *args;
 	uint32_t line;
 	uint16_t backends; /* compiled in, of enum waymark_backend */
 	uint8_t arg_count;
 	uint8_t flags; /* of enum waymark_event_flag */
 	uint32_t id; /* written by the runtime when the event is first switched on */
-	struct waymark_vcpu_set *vcpus; /* written by the runtime; NULL: the same on all CPUs */
+	struct waymark_vcpu_set *vcpus; /* written by the runtime; NULL: same state on all CPUs */
 	struct waymark_event *end; /* of a scope: the event of its end, with the same state */
 };
 
@@ -90,20 +90,23 @@ struct waymark_object {
 	struct waymark_event *const *end;
 	struct waymark_object *next;
 	struct waymark_object *prev;
-	uint64_t serial; /* of the registration: iterators continue by it */
+	uint64_t serial; /* of the registration, by which iterators continue */
 };
 
 /* Adds an object's events to the registry, or removes them. Any thread; idempotent. */
 void waymark_register(struct waymark_object *object);
 void waymark_unregister(struct waymark_object *object);
 
-/* How many external tracers watch the event's USDT probe: the kernel's half of its word. */
+/*
+ * The number of external tracers that watch the event's USDT probe: the kernel's half of the state
+ * word.
+ */
 #define WAYMARK_WATCHERS(word) (0u + __atomic_load_n(WAYMARK_HALF(word) + 1, __ATOMIC_RELAXED))
 
 /*
- * State words are in `.probes`: writable, file-backed, never .bss and never RELRO, because only
- * there can the kernel raise a USDT semaphore. `used` makes link-time optimisation keep the name,
- * by which probes refer to the word.
+ * State words are in `.probes`: a section that is writable and file-backed, never .bss and never
+ * RELRO, because the kernel can raise a USDT semaphore only there. `used` makes link-time
+ * optimisation keep the name by which probes refer to the word.
  */
 #define WAYMARK_STATE_SECTION __attribute__((used, section(".probes"), aligned(4)))
 
@@ -117,26 +120,27 @@ void waymark_unregister(struct waymark_object *object);
 #endif
 
 /*
- * Pointers to descriptors: the linker puts those of one object into one array. Aligned as
- * pointers are: compilers align large arrays more, which leaves holes.
+ * Section of the pointers to descriptors, which the linker puts into one array for each object.
+ * Aligned as pointers are, because compilers align large arrays more, which leaves holes.
  */
 #define WAYMARK_EVENT_SECTION \
 	__attribute__((used, section("waymark_events"), aligned(sizeof(void *))))
 
 /*
- * Keeps such an array when the linker removes unreferenced sections. The array itself is not
- * marked `retain`: trace points without a declaration have pointers in its section that are not,
- * and link-time optimisation warns of the mix.
+ * Keeps such an array when the linker removes unreferenced sections. The array itself is not marked
+ * `retain`, because the pointers of trace points without a declaration are in the same section and
+ * are not, and link-time optimisation warns about the mix.
  */
 #define WAYMARK_KEEP(group) WAYMARK_KEEP_(group)
 #define WAYMARK_KEEP_(group) \
 	static struct waymark_event *const *const group##_kept WAYMARK_RETAIN = group;
 
 /*
- * Registers the object that this translation unit is linked into. Every unit has the constructor;
- * the linker keeps one object, and the first call wins. Weak, because an object may have no event
- * left. Runs before the program's constructors, whose events would be lost, and after those of a
- * statically linked library, which are 101.
+ * Registers the object that this translation unit is linked into. Every unit has the constructor.
+ * The linker keeps one struct waymark_object, and only the first call has an effect. The section's
+ * symbols are weak, because an object may have no event left. The constructor runs before the
+ * program's constructors, whose events would be lost otherwise, and after those of a statically
+ * linked library, which have priority 101.
  */
 #define WAYMARK_REGISTER_OBJECT() WAYMARK_REGISTER_OBJECT_BY(waymark)
 #define WAYMARK_REGISTER_OBJECT_BY(who)                                                     \

@@ -2,14 +2,13 @@
 /*
  * waymark/event.h - the states of events, as generated trace headers see them.
  *
- * An event's state is one aligned 32-bit word. The half at the lower address is
- * the mask of backends that are on for the event (enum waymark_backend); the
- * other half counts external tracers that watch its USDT probe, and belongs to
- * the kernel. A call site tests the whole word once; everything else is out of
- * line in the generated trace.c.
+ * An event's state is one aligned 32-bit word. The half at the lower address is the mask of
+ * backends that are on for the event (enum waymark_backend); the other half counts external tracers
+ * that watch its USDT probe, and belongs to the kernel. A call site tests the whole word once;
+ * everything else is out of line in the generated trace.c.
  *
- * Compiles as C99 and C++11 with gcc and clang, and pulls in nothing but the
- * types that events may use.
+ * Compiles as C99 and C++11 with gcc and clang, and includes nothing but the types that events may
+ * use.
  */
 #ifndef WAYMARK_EVENT_H
 #define WAYMARK_EVENT_H
@@ -26,14 +25,15 @@
 #define WAYMARK_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 /*
- * The whole state word: not zero when any backend or external tracer is on.
- * Relaxed: a change is seen at the thread's next event, and orders nothing.
+ * The whole state word: not zero if any backend or external tracer is on. The load is relaxed: a
+ * thread sees a change at its next event, and nothing is ordered by it.
  */
 #define WAYMARK_STATE(word) __atomic_load_n(&(word), __ATOMIC_RELAXED)
 
 /*
- * Only our half of the word: zero while only external tracers watch. Acquire: pairs with the
- * release that switches an event on, so that a thread that sees a backend on sees the event's id.
+ * The half of the word with the backends: zero while only external tracers watch. The acquire pairs
+ * with the release that switches an event on, so that a thread that sees a backend on also sees the
+ * event's id.
  */
 #define WAYMARK_BACKENDS(word) (0u + __atomic_load_n(WAYMARK_HALF(word), __ATOMIC_ACQUIRE))
 
@@ -45,8 +45,8 @@
 #endif
 
 /*
- * A tracepoint of LTTng-UST, as its ABI has it. `state` is not 0 while a session
- * records the event. waymark/ust.h holds this to the original.
+ * A tracepoint of LTTng-UST, as its ABI has it. `state` is not 0 while a session records the event.
+ * waymark/ust.h checks it against the original.
  */
 struct waymark_tracepoint {
 	uint32_t struct_size;
@@ -70,12 +70,15 @@ static inline void waymark_nothing(void)
 {
 }
 
-/* The tracepoint of an event in the linked program, under a name of ours. */
+/* The tracepoint of an event in the linked program, under a name of Waymark's. */
 #define WAYMARK_TRACEPOINT(provider, event)                                          \
 	WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_##event __asm__( \
 		"lttng_ust_tracepoint_" #provider "___" #event)
 
-/* A half of a state word is read beside the whole: it may alias it. */
+/*
+ * The type of half a state word. It may alias, because code reads the halves as well as the whole
+ * word.
+ */
 typedef uint16_t __attribute__((may_alias)) waymark_half;
 
 #endif

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * waymark/flatten.h - calls the callbacks of values and keeps their result as a value that can be
- * recorded. This happens before the record is begun, because a callback may take long and fire
- * events. For generated code: the function that waits does this first, if the event has an
- * argument of type struct waymark_debug.
+ * recorded. This happens before the record is begun, because a callback may take long and may fire
+ * events. For generated code: the function that waits does this first if the event has an argument
+ * of type struct waymark_debug.
  *
- *	struct waymark_trees trees;
+ * 	struct waymark_trees trees;
  *
- *	waymark_trees_begin(&trees);
- *	waymark_flatten(&trees, &waymark_event_x, 2, &request);
- *	... waymark_record_open(), the arguments, waymark_record_end() ...
- *	waymark_trees_end(&trees);
+ * 	waymark_trees_begin(&trees);
+ * 	waymark_flatten(&trees, &waymark_event_x, 2, &request);
+ * 	... waymark_record_open(), the arguments, waymark_record_end() ...
+ * 	waymark_trees_end(&trees);
  *
- * Values with waymark_debug_is_call() need it; the function that does not wait fails for them. No
- * value of the event may be used after waymark_trees_end().
+ * Values for which waymark_debug_is_call() is true need it; the function that does not wait fails
+ * for them. No value of the event may be used after waymark_trees_end().
  */
 #ifndef WAYMARK_FLATTEN_H
 #define WAYMARK_FLATTEN_H
@@ -43,7 +43,7 @@ static inline void waymark_trees_begin(struct waymark_trees *t)
 	t->mapped_used = 0;
 }
 
-/* True if a value must be flattened; true for unknown kinds, too. */
+/* Returns true if a value must be flattened, also for unknown kinds. */
 static inline bool waymark_debug_is_call(const struct waymark_debug *v)
 {
 	return v->kind > WAYMARK_DEBUG_TREE;
@@ -52,10 +52,11 @@ static inline bool waymark_debug_is_call(const struct waymark_debug *v)
 #pragma GCC visibility push(default)
 
 /*
- * The slow parts of waymark_flatten() and waymark_trees_end(): the first calls the callback and
- * makes the value a WAYMARK_DEBUG_TREE, cut if it does not fit into a record. `placeholder`: the
- * number, from 0, of the message's placeholder that prints the value, because callbacks may query
- * its format. Both keep errno. Any thread; async-signal-safe as far as the callback is.
+ * The slow parts of waymark_flatten() and waymark_trees_end(). The first calls the callback and
+ * replaces the value by a WAYMARK_DEBUG_TREE, which is cut if it does not fit into a record.
+ * `placeholder`: the number, from 0, of the message's placeholder that prints the value, because
+ * callbacks may query its format. Both keep errno. Any thread; as async-signal-safe as the
+ * callback.
  */
 void waymark_flatten_call(struct waymark_trees *t, const struct waymark_event *event,
 	unsigned int placeholder, struct waymark_debug *value) WAYMARK_COLD;

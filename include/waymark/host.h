@@ -18,9 +18,9 @@ extern "C" {
 enum waymark_severity { WAYMARK_SEVERITY_ERROR, WAYMARK_SEVERITY_WARNING };
 
 /*
- * Functions of the program, each called with `user`. For NULL the library does the work. The
- * library does not call them in a thread that is inside one of them: it writes the line of an
- * event that fires there, or in a signal handler that interrupts it, itself.
+ * Functions of the program, each called with `user`. If a function is NULL, the library does the
+ * work. The library does not call them in a thread that is inside one of them: if an event fires
+ * there, or in a signal handler that interrupts it, the library writes the line itself.
  */
 struct waymark_host {
 	/*
@@ -30,11 +30,11 @@ struct waymark_host {
 	size_t (*prefix)(char *text, size_t size, void *user);
 	/*
 	 * Writes one log line, whose last byte is its only newline unless a message has several
-	 * lines. Returns 0; or an errno, and the line is counted as lost. Not called while
-	 * log.file= (or file= for log) names a file.
+	 * lines. Returns 0; or an errno, which counts the line as lost. Not called while log.file=
+	 * (or file= for log) names a file.
 	 *
-	 * This and prefix() run where events fire: in several threads at once, and, if events fire
-	 * there, in signal handlers; then they must be async-signal-safe (write(2), no stdio).
+	 * This and prefix() run where events fire: in several threads at the same time. If events
+	 * fire in signal handlers, both must be async-signal-safe (write(2), no stdio).
 	 */
 	int (*write)(const char *line, size_t length, void *user);
 	/*
@@ -48,7 +48,7 @@ struct waymark_host {
 	/*
 	 * Prints one line, passed without its newline, that such a function would print on standard
 	 * output: an event of a list, the message of an empty list, the state of a file. Returns
-	 * true if the program goes on after a list (a monitor); false: it exits, as after
+	 * true if the program continues after a list (a monitor), false if it exits, as after
 	 * `-trace help`.
 	 */
 	bool (*print)(const char *line, void *user);
@@ -57,9 +57,9 @@ struct waymark_host {
 };
 
 /*
- * Sets the program's functions; NULL: none. `host` is borrowed until another one is set, and a
- * moment longer by a thread that is printing a line: pass a constant object. Any thread, no signal
- * handler.
+ * Sets the program's functions; NULL removes them. `host` is borrowed until another one is set, and
+ * a moment longer by a thread that is printing a line, so pass a constant object. Any thread, no
+ * signal handler.
  */
 void waymark_set_host(const struct waymark_host *host);
 

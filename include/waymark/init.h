@@ -21,19 +21,19 @@ extern "C" {
 #define WAYMARK_JAIL_MAX 64u
 
 /*
- * Sets tracing up as -trace and WAYMARK_TRACE have configured it by now: opens the outputs of the
+ * Sets tracing up as -trace and WAYMARK_TRACE have configured it so far: opens the outputs of the
  * program's backends. With `jail=N` it also makes the buffers of N processes: this one and those
- * that it forks. From then on tracing opens and creates nothing and has no thread: a process
+ * that it forks. From then on tracing opens and creates nothing and has no thread: the process
  * `waymark drain` moves the events to files.
  *
- * Never fatal; a second call does nothing. Returns 0; or -1 after one line on standard error if
- * something could not be opened or allocated; the rest works. Any thread, no signal handler.
+ * Never fatal; a second call does nothing. Returns 0; or -1, after one line on standard error, if
+ * something could not be opened or allocated. The rest works then. Any thread, no signal handler.
  */
 int waymark_init(void);
 
 /*
  * Adds the descriptors that tracing needs to the caller's list of descriptors that a jail keeps:
- * `fds` has `*count` of them and room for `capacity`. Does not add one twice. They are
+ * `fds` has `*count` of them and room for `capacity`. Adds no descriptor twice. They are
  * close-on-exec. Call it after waymark_init().
  *
  * Returns 0; or -1 if there is no room: nothing is added, and *count is the needed length. Any
@@ -43,9 +43,9 @@ int waymark_push_descriptors(int *fds, size_t *count, size_t capacity);
 
 /*
  * Returns the numbers of the system calls that tracing may make after waymark_init() with `jail=N`,
- * each once: those of events, for the backends that the program was built with. System calls of the
- * program itself and its C library are not included. *count gets their number. The array is the
- * library's and constant. Any thread, no signal handler.
+ * each once: the calls that events make, for the backends that the program was built with. System
+ * calls of the program itself and its C library are not included. *count gets their number. The
+ * array is the library's and constant. Any thread, no signal handler.
  */
 const int *waymark_jail_syscalls(size_t *count);
 

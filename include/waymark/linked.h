@@ -4,9 +4,10 @@
  * functions without linking it, see waymark-init(3). Part of other headers; not for hand-written
  * code.
  *
- * A header cannot know whether other files have events, so the references are weak, and the linker
- * resolves them if a file with events is linked. The references are ordinary if WAYMARK_SCOPES
- * names a backend, or if the program defines WAYMARK_LINKED (a host whose plug-ins have events).
+ * A header cannot see whether other files have events, so its references to the library are weak,
+ * and the linker resolves them if a file with events is linked. The references are strong if
+ * WAYMARK_SCOPES names a backend, or if the program defines WAYMARK_LINKED (a host whose plug-ins
+ * have events).
  */
 #ifndef WAYMARK_LINKED_H
 #define WAYMARK_LINKED_H
@@ -16,7 +17,7 @@
 /* clang-format off */
 #define WAYMARK_SCOPES_IS(what, name) || WAYMARK_SCOPES_KNOW_##name == (what)
 
-/* True if one of the names has that class, for #if. */
+/* For #if: true if one of the names has that class. */
 #define WAYMARK_SCOPES_ANY(what, ...) \
 	WAYMARK_SCOPES_ANY_(what, __VA_ARGS__, nop, nop, nop, nop, nop, nop, nop, nop, nop, ~)
 #define WAYMARK_SCOPES_ANY_(...) WAYMARK_SCOPES_ANY_OF(__VA_ARGS__)

@@ -4,14 +4,14 @@
  *
  * A monitor answers the commands of waymark-monitor(7) on a socket, a descriptor or standard input
  * and output. It is in libwaymark-monitor, which a program without one need not link. No function
- * here prints, exits, aborts or raises a signal. Calls are no cancellation points; no signal
- * handler may make one.
+ * here prints, exits, aborts or raises a signal. Calls are no cancellation points. No signal
+ * handler may call them.
  *
  * A listening monitor answers up to 256 clients at a time, of this process's user and of root; an
- * idle client is closed to make room for a new one. A child of fork() gets its own monitor: at once
- * with the default path or a path with %d, otherwise as soon as the process that listens there has
- * ended, so that a daemon keeps its socket. "stdio" and "fd:N" stay with their process. Nothing is
- * inherited by exec.
+ * idle client is closed to make room for a new one. A child of fork() gets its own monitor:
+ * immediately if the path is the default or has a %d, otherwise as soon as the process that listens
+ * there has ended, so that a daemon keeps its socket. "stdio" and "fd:N" stay with their process.
+ * Nothing is inherited by exec.
  */
 #ifndef WAYMARK_MONITOR_H
 #define WAYMARK_MONITOR_H
@@ -29,17 +29,16 @@ enum waymark_monitor_mode {
 	WAYMARK_MONITOR_QMP, /* JSON, for programs */
 	WAYMARK_MONITOR_HMP, /* lines, for people */
 	WAYMARK_MONITOR_STRATOVIRT, /* StratoVirt's JSON; the state of an event: true, false */
-	WAYMARK_MONITOR_STRATOVIRT_2023 /* the same, the state "enabled" or "disabled" */
+	WAYMARK_MONITOR_STRATOVIRT_2023 /* the same, with "enabled" or "disabled" */
 };
 
-/* Fields of 0 or NULL have their default. Strings are copied. */
+/* A field of 0 or NULL means its default. Strings are copied. */
 struct waymark_monitor_options {
 	/*
-	 * "on" or NULL: a socket <pid>.sock in this user's directory of sockets.
-	 * "stdio": standard input and output, which stay open.
-	 * "fd:N": a stream socket that listens or is connected, or a terminal, open
-	 * for reading and writing. It belongs to the monitor after success.
-	 * Otherwise the path of a socket, in which %d is the process id.
+	 * Where it listens. "on" or NULL: a socket <pid>.sock in this user's directory of sockets.
+	 * "stdio": standard input and output, which stay open. "fd:N": a stream socket that listens
+	 * or is connected, or a terminal, open for reading and writing. After success the monitor
+	 * owns it. Otherwise the path of a socket, in which %d is the process id.
 	 */
 	const char *where;
 	enum waymark_monitor_mode mode;
@@ -63,25 +62,28 @@ struct waymark_monitor *waymark_monitor_open(
 	const struct waymark_monitor_options *options, struct waymark_error *error);
 
 /*
- * Returns a descriptor to poll for reading, the same as long as the monitor is open: it is readable
- * when waymark_monitor_dispatch() has work. Do not read or close it.
+ * Returns a descriptor to poll for reading, which stays the same while the monitor is open. It is
+ * readable when waymark_monitor_dispatch() has work. Do not read or close it.
  */
 int waymark_monitor_get_fd(const struct waymark_monitor *monitor);
 
 /*
- * Does the pending work; waits only for the commands themselves. Returns 0, or -1: the only client
+ * Does the pending work. Waits only for the commands themselves. Returns 0, or -1: the only client
  * ("stdio" or a descriptor) has closed, or the program has closed all of its descriptors, as
  * daemons do; call waymark_monitor_close().
  */
 int waymark_monitor_dispatch(struct waymark_monitor *monitor);
 
-/* Ends its sessions, which undoes their holds, and removes its socket. NULL is legal. */
+/*
+ * Closes the monitor: ends its sessions, which undoes their holds, and removes its socket. NULL is
+ * allowed.
+ */
 void waymark_monitor_close(struct waymark_monitor *monitor);
 
 /*
- * Starts a monitor with its own threads, until the process ends: the program may close all
- * descriptors, change its user, fork. The threads block all signals. Returns 0 once clients can
- * connect, or -1 with the reason. Any thread.
+ * Starts a monitor with its own threads, which runs until the process ends: the program may close
+ * all descriptors, change its user, and fork. The threads block all signals. Returns 0 once clients
+ * can connect, or -1 with the reason. Any thread.
  */
 int waymark_monitor_start(
 	const struct waymark_monitor_options *options, struct waymark_error *error);

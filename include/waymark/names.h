@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * waymark/names.h - removes macros that compilers predefine in GNU mode. An event, a group or a
- * provider may have such a name, and the macro would replace it inside the macros of sys/sdt.h
+ * provider may have the name of such a macro, which would replace it inside the macros of sys/sdt.h
  * and LTTng-UST. For generated code only.
  */
 #ifndef WAYMARK_NAMES_H

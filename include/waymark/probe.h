@@ -18,7 +18,10 @@
 #endif
 #endif
 
-/* Otherwise sys/sdt.h refers to a variable `<provider>_<event>_semaphore`, which does not exist. */
+/*
+ * Without this, sys/sdt.h refers to a variable `<provider>_<event>_semaphore`, which does not
+ * exist.
+ */
 #ifdef _SDT_HAS_SEMAPHORES
 #undef _SDT_HAS_SEMAPHORES
 #endif
@@ -26,7 +29,7 @@
 
 #include <waymark/names.h>
 
-/* The macros of sys/sdt.h omit variadic arguments. */
+/* sys/sdt.h calls variadic macros without variable arguments. */
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wgnu-zero-variadic-macro-arguments"
 #endif
@@ -45,8 +48,8 @@
 #define WAYMARK_PROBE_STRING 4096u
 
 /*
- * Reads a string (NULL is allowed), at most `precision` bytes unless negative, so that its pages
- * are present: a tracer in the kernel cannot wait for a page and would see an empty string.
+ * Reads a string (NULL is allowed), at most `precision` bytes unless that is negative, so that its
+ * pages are present: a tracer in the kernel cannot wait for a page and would see an empty string.
  */
 static inline void waymark_probe_touch_part(const char *s, int precision)
 {
@@ -63,7 +66,7 @@ static inline void waymark_probe_touch(const char *s)
 	waymark_probe_touch_part(s, -1);
 }
 
-/* The same of text and bytes with their length. */
+/* The same for text and bytes with a length. */
 static inline void waymark_probe_touch_counted(const void *bytes, size_t length)
 {
 	const char *text = (const char *)bytes;
@@ -78,13 +81,13 @@ static inline void waymark_probe_touch_counted(const void *bytes, size_t length)
 	__asm__ volatile("" : : "r"(text[length - 1]));
 }
 
-/* Forces the value into memory, where a tracer reads it. */
+/* Forces the value into memory, where a tracer can read it. */
 static inline void waymark_probe_touch_value(const void *value)
 {
 	__asm__ volatile("" : : "r"(value) : "memory");
 }
 
-/* Floats as bits: probes take integers only. */
+/* Return the bits of a float, because probes take only integers. */
 static inline uint64_t waymark_probe_f32(float value)
 {
 	uint32_t bits;

@@ -2,34 +2,34 @@
 /*
  * waymark/reader.h - reading traces from a program of your own.
  *
- *	char error[512];
- *	struct waymark_reader *r = waymark_reader_open("my.trace", "trace-events-all",
- *			error, sizeof(error));
- *	int what;
+ * 	char error[512];
+ * 	struct waymark_reader *r = waymark_reader_open("my.trace", "trace-events-all",
+ * 			error, sizeof(error));
+ * 	int what;
  *
- *	if (!r) {
- *		fprintf(stderr, "%s\n", error);
- *		return 1;
- *	}
- *	while ((what = waymark_reader_next(r)) != WAYMARK_READ_END) {
- *		if (what == WAYMARK_READ_EVENT) {
- *			printf("%s\n", waymark_reader_message(r, NULL));
- *		} else if (what < 0) {
- *			fprintf(stderr, "%s\n", waymark_reader_error(r));
- *		}
- *		if (what == WAYMARK_READ_DAMAGED) {
- *			break;
- *		}
- *	}
- *	waymark_reader_close(r);
+ * 	if (!r) {
+ * 		fprintf(stderr, "%s\n", error);
+ * 		return 1;
+ * 	}
+ * 	while ((what = waymark_reader_next(r)) != WAYMARK_READ_END) {
+ * 		if (what == WAYMARK_READ_EVENT) {
+ * 			printf("%s\n", waymark_reader_message(r, NULL));
+ * 		} else if (what < 0) {
+ * 			fprintf(stderr, "%s\n", waymark_reader_error(r));
+ * 		}
+ * 		if (what == WAYMARK_READ_DAMAGED) {
+ * 			break;
+ * 		}
+ * 	}
+ * 	waymark_reader_close(r);
  *
- * Link with `pkg-config --libs waymark-reader`. A reader has one current record. Memory returned
- * by pointer belongs to the reader and is valid until the next waymark_reader_next(), names until
+ * Link with `pkg-config --libs waymark-reader`. A reader has one current record. Memory returned by
+ * pointer belongs to the reader and is valid until the next waymark_reader_next(), names until
  * waymark_reader_close().
  *
- * Threads: different readers may be used by different threads at the same time;
- * one reader by one thread at a time. Nothing here prints. Memory that runs out
- * ends the program with a message. Compiles as C99 and C++11.
+ * Different threads may use different readers at the same time, but only one thread at a time may
+ * use a reader. Nothing here prints, except that the program ends with a message if memory runs
+ * out. Compiles as C99 and C++11.
  */
 #ifndef WAYMARK_READER_H
 #define WAYMARK_READER_H
@@ -49,8 +49,8 @@ enum waymark_read {
 	WAYMARK_READ_END = 0,
 	WAYMARK_READ_EVENT = 1,
 	WAYMARK_READ_GAP = 2, /* events were lost here: waymark_reader_lost() */
-	WAYMARK_READ_NOTHING = 3, /* of a followed trace: no record came within wait_ms */
-	WAYMARK_READ_PROBLEM = -1, /* one record is invalid; go on with the next */
+	WAYMARK_READ_NOTHING = 3, /* when following: no record came within wait_ms */
+	WAYMARK_READ_PROBLEM = -1, /* one record is invalid; the next may be read */
 	WAYMARK_READ_DAMAGED = -2 /* nothing can be read from here on */
 };
 
@@ -61,54 +61,58 @@ enum waymark_field {
 	WAYMARK_FIELD_POINTER = 2,
 	WAYMARK_FIELD_STRING = 3,
 	WAYMARK_FIELD_FLOAT = 4,
-	WAYMARK_FIELD_BYTES = 5, /* of Rust's [u8]: not text */
-	WAYMARK_FIELD_DEBUG = 6 /* of `&dyn fmt::Debug`: each event has its own type */
+	WAYMARK_FIELD_BYTES = 5, /* Rust's [u8]: not text */
+	WAYMARK_FIELD_DEBUG = 6 /* `&dyn fmt::Debug`: each event has its own type */
 };
 
 /*
- * Opens a trace. `path`: a file, a directory (the native format), or "-" for
- * standard input. `declarations`: a file with the events' declarations (trace-events-all, or TOML
- * if its name ends in .toml), or a directory, whose files *.toml are read in the order of their
- * names. NULL: without declarations, events of traces that do not describe themselves have no
- * fields. On failure returns NULL and writes the reason, one line, to `error`, which has
- * `error_size` bytes and may be NULL.
+ * Opens a trace. `path` is a file, a directory (the native format), or "-" for standard input.
+ * `declarations` is a file with the events' declarations (trace-events-all, or TOML if its name
+ * ends in .toml), or a directory whose files *.toml are read in the order of their names. If it is
+ * NULL, events of traces that do not describe themselves have no fields. On failure returns NULL
+ * and writes the reason, one line, to `error`, which has `error_size` bytes and may be NULL.
  */
 struct waymark_reader *waymark_reader_open(
 	const char *path, const char *declarations, char *error, size_t error_size);
 
 /*
- * The same for `count` traces, at least one; returns their records in the order of time. Time is
- * that of the first trace's host since its boot. The others are shifted to it by the time of day
- * if both traces have one and are not of the same boot.
+ * Opens `count` traces, at least one, whose records are returned in the order of time. Times count
+ * from the boot of the first trace's host. Times of another trace are shifted to these by the time
+ * of day if both traces have one and are not of the same boot.
  */
 struct waymark_reader *waymark_reader_open_several(const char *const *paths, size_t count,
 	const char *declarations, char *error, size_t error_size);
 
-/* Options of waymark_reader_open_with(); all zero but `size`: waymark_reader_open_several(). */
+/*
+ * Options of waymark_reader_open_with(); with all of them zero but `size` it does what
+ * waymark_reader_open_several() does.
+ */
 struct waymark_reader_options {
 	size_t size; /* sizeof(struct waymark_reader_options) */
 	const char *declarations; /* a file or a directory, or NULL */
 	/*
-	 * Not 0: follow a native trace of a running program. New events are read from the
-	 * program's memory within 200 ms, without disturbing it. Other files than pipes are
-	 * refused.
+	 * Not 0: follow a native trace of a running program. New events are read from the program's
+	 * memory within 200 ms, without disturbing it. Files other than pipes are refused.
 	 */
 	int follow;
 	int only_new; /* not 0, with follow: only events recorded from now on */
 	int wait_ms; /* how long waymark_reader_next() waits for a record; negative: for ever */
 };
 
-/* The same with options. */
+/* Does what waymark_reader_open_several() does, with options. */
 struct waymark_reader *waymark_reader_open_with(const char *const *paths, size_t count,
 	const struct waymark_reader_options *options, char *error, size_t error_size);
 
 /*
- * Ends following: waymark_reader_next() returns the events recorded by now, then END. Any thread,
- * any signal handler, as long as the reader is open.
+ * Ends following: waymark_reader_next() returns the events recorded by now, then WAYMARK_READ_END.
+ * Any thread, any signal handler, while the reader is open.
  */
 void waymark_reader_stop(struct waymark_reader *r);
 
-/* waymark_reader_open() for a descriptor: reads from its current position and does not close it. */
+/*
+ * Opens a trace as waymark_reader_open() does, from a descriptor: reads from its current position
+ * and does not close it.
+ */
 struct waymark_reader *waymark_reader_open_fd(
 	int fd, const char *declarations, char *error, size_t error_size);
 
@@ -116,92 +120,101 @@ struct waymark_reader *waymark_reader_open_fd(
 void waymark_reader_close(struct waymark_reader *r);
 
 /*
- * Goes to the next record; returns an enum waymark_read. After PROBLEM and DAMAGED,
+ * Moves to the next record and returns an enum waymark_read. After PROBLEM and DAMAGED,
  * waymark_reader_error() describes the error; after END and DAMAGED, further calls return the same.
  */
 int waymark_reader_next(struct waymark_reader *r);
 
-/* The error of the last PROBLEM or DAMAGED: one line with byte offsets; else "". */
+/* Returns the error of the last PROBLEM or DAMAGED, one line with byte offsets; otherwise "". */
 const char *waymark_reader_error(const struct waymark_reader *r);
 
-/* Of every record: */
+/* For every record: */
 
-/* Nanoseconds since the traced host booted (its CLOCK_MONOTONIC). */
+/* Returns nanoseconds since the traced host booted (its CLOCK_MONOTONIC). */
 uint64_t waymark_reader_time(const struct waymark_reader *r);
 
-/* The process, and the thread, that recorded it; 0 if unknown. */
+/* Return the process and the thread that recorded it; 0 if unknown. */
 uint32_t waymark_reader_pid(const struct waymark_reader *r);
 uint32_t waymark_reader_tid(const struct waymark_reader *r);
 
-/* Nanoseconds since 1970 (the host's CLOCK_REALTIME); 0 if unknown. */
+/* Returns nanoseconds since 1970 (the host's CLOCK_REALTIME); 0 if unknown. */
 uint64_t waymark_reader_realtime(const struct waymark_reader *r);
 
-/* The index of its trace among those opened, from 0. */
+/* Returns the index of its trace among those opened, from 0. */
 size_t waymark_reader_trace(const struct waymark_reader *r);
 
-/* The name of the host, and of the program, that recorded it; "" if unknown. */
+/* Return the names of the host and of the program that recorded it; "" if unknown. */
 const char *waymark_reader_host(const struct waymark_reader *r);
 const char *waymark_reader_process(const struct waymark_reader *r);
 
-/* The record's offset in bytes in the trace (of a directory: in the thread's file). */
+/* Returns the record's offset in bytes in the trace; for a directory, in the thread's file. */
 uint64_t waymark_reader_offset(const struct waymark_reader *r);
 
-/* Of a gap: the number of lost events; 0 for an event. */
+/* Returns the number of lost events for a gap, 0 for an event. */
 uint64_t waymark_reader_lost(const struct waymark_reader *r);
 
 /*
- * The number of these that newer events replaced (full=overwrite); the others found no room. Some
+ * Returns how many of these newer events replaced (full=overwrite); the others found no room. Some
  * traces do not distinguish them, see waymark-print(1).
  */
 uint64_t waymark_reader_overwritten(const struct waymark_reader *r);
 
-/* Of a gap: the number of lost packets, whose number of events is unknown. */
+/* Returns, for a gap, the number of lost packets whose number of events is unknown. */
 uint64_t waymark_reader_lost_packets(const struct waymark_reader *r);
 
-/* Of an event; a gap has the name "", the index SIZE_MAX and no fields: */
+/* For events; a gap has the name "", the index SIZE_MAX and no fields: */
 
-/* The event's name. The same pointer for every record of the same event. */
+/* Returns the event's name: the same pointer for every record of the same event. */
 const char *waymark_reader_name(const struct waymark_reader *r);
 
-/* A small number for the event's name and declaration, from 0: an index for your own tables. */
+/*
+ * Returns a small number for the event's name and declaration, from 0: an index for your own
+ * tables.
+ */
 size_t waymark_reader_event_index(const struct waymark_reader *r);
 
-/* The event's message: its format with its fields; `length`, unless NULL, gets its length. */
+/*
+ * Returns the event's message: its format with its fields. `length`, unless NULL, gets its length.
+ */
 const char *waymark_reader_message(struct waymark_reader *r, size_t *length);
 
-/* The number of fields of the event. */
+/* Returns the number of fields of the event. */
 size_t waymark_reader_field_count(const struct waymark_reader *r);
 
 /* Returns the index of the field of that name, or -1. */
 int waymark_reader_field_find(const struct waymark_reader *r, const char *name);
 
 /*
- * The field's name; its declared type; its enum waymark_field. NULL, or -1, for an index that is
- * not below waymark_reader_field_count().
+ * Return the field's name, its declared type, and its enum waymark_field. NULL, or -1, for an index
+ * that is not below waymark_reader_field_count().
  */
 const char *waymark_reader_field_name(const struct waymark_reader *r, size_t field);
 const char *waymark_reader_field_type(const struct waymark_reader *r, size_t field);
 int waymark_reader_field_kind(const struct waymark_reader *r, size_t field);
 
 /*
- * The field's value as a number, cut and sign-extended to its declared type; the low half of 128
- * bits; a float without its fraction, clamped to the range; 0 for strings, bytes and other indexes.
+ * Returns the field's value as a number, cut and sign-extended to its declared type: of 128 bits
+ * the low half, of a float the whole part, clamped to the range. Returns 0 for strings, bytes and
+ * invalid indexes.
  */
 uint64_t waymark_reader_u64(struct waymark_reader *r, size_t field);
 int64_t waymark_reader_i64(struct waymark_reader *r, size_t field);
 
 /*
- * The high 64 bits of the value as an integer of 128 bits, sign-extended if it is signed.
+ * Returns the high 64 bits of the value as an integer of 128 bits, sign-extended if it is signed.
  */
 uint64_t waymark_reader_high64(struct waymark_reader *r, size_t field);
 
-/* The field's value as a double: the nearest to an integer; 0 if it is not a number. */
+/*
+ * Returns the field's value as a double, for an integer the nearest one; 0 if it is not a number.
+ */
 double waymark_reader_double(struct waymark_reader *r, size_t field);
 
 /*
- * The field's bytes, which need not be text and do not end in NUL; `length` gets their number. For
- * WAYMARK_FIELD_DEBUG the text of Rust's {:?}. NULL and 0 for numbers, other indexes, and a string
- * that was NULL if the format records that (simpletrace does not).
+ * Returns the field's bytes, which need not be text and do not end in NUL; `length` gets their
+ * number. For WAYMARK_FIELD_DEBUG returns the text of Rust's {:?}. Returns NULL, and the length 0,
+ * for numbers, invalid indexes, and a string that was NULL if the trace format records that
+ * (simpletrace does not).
  */
 const char *waymark_reader_string(struct waymark_reader *r, size_t field, size_t *length);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waymark/record.h - all that a generated trace.c sees: the events' descriptors, recording into
- * the thread's packet, and the backends that print text. Not for hand-written code; programs
- * use waymark/control.h.
+ * waymark/record.h - all that a generated trace.c includes: the events' descriptors, recording into
+ * the thread's packet, and the backends that print text. Not for hand-written code; programs use
+ * waymark/control.h.
  */
 #ifndef WAYMARK_RECORD_H
 #define WAYMARK_RECORD_H
@@ -31,7 +31,7 @@ extern "C" {
  */
 unsigned int waymark_vcpu_backends(const struct waymark_event *event, const void *cpu);
 
-/* The backends that are on for all vCPUs; 0 if the vCPUs differ. */
+/* Returns the backends that are on for all vCPUs; 0 if the vCPUs differ. */
 WAYMARK_INLINE unsigned int waymark_vcpu_alike(const struct waymark_event *event)
 {
 	unsigned int on = WAYMARK_BACKENDS(*event->state);
@@ -39,7 +39,7 @@ WAYMARK_INLINE unsigned int waymark_vcpu_alike(const struct waymark_event *event
 	return __atomic_load_n(&event->vcpus, __ATOMIC_RELAXED) ? 0 : on;
 }
 
-/* Keep the text of a row whose kind has waymark_<name>(), which takes a printf format. */
+/* Keep the text only in rows whose kind has waymark_<name>(), which takes a printf format. */
 #define WAYMARK_IF_PRINTF_recorder(...)
 #define WAYMARK_IF_PRINTF_text(...) __VA_ARGS__
 #define WAYMARK_IF_PRINTF_text_place(...) __VA_ARGS__
@@ -47,11 +47,11 @@ WAYMARK_INLINE unsigned int waymark_vcpu_alike(const struct waymark_event *event
 #define WAYMARK_IF_PRINTF_tracer(...)
 
 /*
- * Print an event as a line of text: its name, then the text, which begins with a blank unless it
- * is empty. waymark_log() writes the line to the log; waymark_syslog() sends it to the system's
- * log: facility daemon, severity info, the program's name and pid before it; waymark_ftrace()
- * writes it to the kernel's trace: one write to its trace_marker. Any thread; async-signal-safe but
- * for the formatting.
+ * Print an event as a line of text: its name, then the text, which begins with a blank unless it is
+ * empty. waymark_log() writes the line to the log; waymark_syslog() sends it to the system's log,
+ * with facility daemon, severity info, and the program's name and pid before it; waymark_ftrace()
+ * writes it to the kernel's trace by one write to the trace_marker. Any thread; async-signal-safe
+ * except for the formatting.
  */
 #define WAYMARK_PRINTF_OF(bit, upper, lower, kind, help) \
 	WAYMARK_IF_PRINTF_##kind(void waymark_##lower(   \
@@ -63,21 +63,21 @@ WAYMARK_ALL_BACKENDS(WAYMARK_PRINTF_OF)
 enum waymark_mark {
 	WAYMARK_MARK_NONE, /* an event */
 	WAYMARK_MARK_START, /* [SCOPE_START] */
-	WAYMARK_MARK_END, /* [SCOPE_END], alone */
+	WAYMARK_MARK_END, /* only [SCOPE_END] */
 	WAYMARK_MARK_ASYNC_START, /* [SCOPE_START(id=N)] */
 	WAYMARK_MARK_ASYNC_END, /* [SCOPE_END(id=N)], with the message of the start */
 };
 
-/* An event whose message has braces (WAYMARK_EVENT_BRACES), as text backends take it. */
+/* An event whose message has braces (WAYMARK_EVENT_BRACES), as it is passed to text backends. */
 struct waymark_message {
 	const struct waymark_debug *values; /* of its placeholders, in order */
 	uint32_t count;
 	uint32_t line; /* of the call */
-	const char *file; /* of the call; NULL: unknown, the declaration's is shown */
+	const char *file; /* of the call; NULL: unknown, and the declaration's is shown */
 	uint32_t mark; /* enum waymark_mark */
 	int64_t id; /* of a scope; an int32_t if it is asynchronous */
 	/*
-	 * Of an asynchronous scope's end: the text rendered at its start, used instead of the
+	 * For the end of an asynchronous scope: the text rendered at its start, used instead of the
 	 * values.
 	 */
 	const char *text;
@@ -85,10 +85,10 @@ struct waymark_message {
 };
 
 /*
- * The same of events with braces: `[name] message`. Any thread; async-signal-safe as far as the
- * callbacks of its values are. waymark_hitrace_message() reports a scope to OpenHarmony's
+ * The same for events with braces: `[name] message`. Any thread; as async-signal-safe as the
+ * callbacks of its values. waymark_hitrace_message() reports a scope to OpenHarmony's
  * libhitrace_meter.so: it does nothing without that library or for an event that is not a scope,
- * and is async-signal-safe as far as that library is.
+ * and is as async-signal-safe as that library.
  */
 #define WAYMARK_MESSAGE_OF(bit, upper, lower, kind, help)        \
 	WAYMARK_IF_PRINTS_##kind(void waymark_##lower##_message( \
@@ -96,7 +96,7 @@ struct waymark_message {
 WAYMARK_ALL_BACKENDS(WAYMARK_MESSAGE_OF)
 #undef WAYMARK_MESSAGE_OF
 
-/* The message of a call at that file and line; NULL: the file is unknown. */
+/* Returns the message of a call at that file and line. A file of NULL means unknown. */
 static inline struct waymark_message waymark_message_of(
 	const struct waymark_debug *values, uint32_t count, const char *file, uint32_t line)
 {
@@ -110,13 +110,16 @@ static inline struct waymark_message waymark_message_of(
 	return m;
 }
 
-/* The string, or the text that text backends print for NULL. */
+/* Returns the string, or the text that text backends print for NULL. */
 static inline const char *waymark_text(const char *s)
 {
 	return s ? s : "(null)";
 }
 
-/* The text of errno, in English, as `%m` prints it; `spare` holds the text of unknown numbers. */
+/*
+ * waymark_error() returns the text of errno, in English, as `%m` prints it. `spare` holds the text
+ * of unknown numbers.
+ */
 #define WAYMARK_ERROR_SPARE 24
 const char *waymark_error_text(char spare[WAYMARK_ERROR_SPARE]) WAYMARK_COLD;
 

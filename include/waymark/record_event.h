@@ -3,9 +3,10 @@
  * waymark/record_event.h - recording one event into the calling thread's open packet. Part of
  * waymark/record.h; not for hand-written code.
  *
- * Recording takes no lock, no system call and no atomic read-modify-write. The cursor is private
- * to its thread; `busy` tells a signal handler that it interrupted an event, so that it records
- * into the thread's next cursor. The release store of the packet's content_size commits an event.
+ * Recording takes no lock, no system call and no atomic read-modify-write. The cursor is private to
+ * its thread; `busy` tells a signal handler that it interrupted an event, so that the handler
+ * records into the thread's next cursor. The release store of the packet's content_size commits an
+ * event.
  */
 #ifndef WAYMARK_RECORD_EVENT_H
 #define WAYMARK_RECORD_EVENT_H
@@ -20,12 +21,16 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-/* A count that is stored whole on 32-bit hosts too, where 8 bytes need not be aligned. */
+/*
+ * A count that can be stored in one piece also on 32-bit hosts, where 8 bytes need not be aligned.
+ */
 typedef uint64_t __attribute__((aligned(8))) waymark_count;
 
-/* A thread's open packet. On a page that fork wipes: all zero means `not started here`. */
+/*
+ * A thread's open packet. In a page that fork wipes: all zero means `not started in this process`.
+ */
 struct waymark_cursor {
-	char *pos; /* the next record, a multiple of 8 */
+	char *pos; /* of the next record, a multiple of 8 */
 	char *limit; /* the end of the packet; NULL: the next event takes the slow path */
 	waymark_count *content_size; /* of the packet, in bits */
 	char *packet;
@@ -35,14 +40,19 @@ struct waymark_cursor {
 	uint32_t tid; /* of the thread, in its first cursor; 0: unknown */
 };
 
-/* The same clock, but events take the slow path, which applies a lower limit of strings. */
+/*
+ * The clock is also the cycle counter, but events take the slow path, which applies a lower limit
+ * of strings.
+ */
 #define WAYMARK_CYCLES 1u
 #define WAYMARK_CYCLES_SLOWLY 2u
 
 /* The backends that record. Each has its own packets, memory and files. */
 enum waymark_recorder { WAYMARK_RECORDER_CTF, WAYMARK_RECORDER_SIMPLE, WAYMARK_RECORDERS };
 
-/* The calling thread's cursors; before its first event a cursor that is always busy. */
+/*
+ * The calling thread's cursors; before its first event they point to a cursor that is always busy.
+ */
 extern __thread struct waymark_cursor *waymark_cursors[WAYMARK_RECORDERS]
 	__attribute__((tls_model("initial-exec")));
 
@@ -58,13 +68,13 @@ struct waymark_cursor *waymark_cursor_nested(
 struct waymark_cursor *waymark_cursor_refill(enum waymark_recorder recorder,
 	struct waymark_cursor *c, size_t size, uint32_t id) WAYMARK_COLD;
 
-/* clock_gettime(CLOCK_MONOTONIC) in ns, where the cycle counter is not invariant. */
+/* Returns clock_gettime(CLOCK_MONOTONIC) in ns. Used if the cycle counter is not invariant. */
 uint64_t waymark_clock_ns(void);
 
-/* The limit of a string in bytes: `max`, or less if an option says so. */
+/* Returns the limit of a string in bytes: `max`, or less if an option says so. */
 uint32_t waymark_string_max(uint32_t max) WAYMARK_COLD;
 
-/* The most bytes that an event needs besides its arguments: header and end padding. */
+/* The most bytes that an event needs in addition to its arguments: header and end padding. */
 #define WAYMARK_RECORD_OVERHEAD 16u
 
 /* The longest record in bytes; longer strings are cut, and the cut is marked. */
@@ -101,8 +111,8 @@ static inline uint64_t waymark_clock(const struct waymark_cursor *c)
 
 /*
  * Returns whether the cursor's packet has room for `size` bytes. The writer closes a quiet packet
- * by storing a limit of NULL. On 64 bits the difference is negative then, because no address has
- * the highest bit set; on 32 bits one may.
+ * by storing a limit of NULL. On 64-bit hosts the difference is then negative, because no address
+ * has the highest bit set. On 32-bit hosts an address may have it.
  */
 static inline bool waymark_cursor_has_room(const struct waymark_cursor *c, size_t size)
 {
@@ -116,7 +126,10 @@ static inline bool waymark_cursor_has_room(const struct waymark_cursor *c, size_
 #endif
 }
 
-/* Returns a cursor that is marked busy and has room; NULL if the event is lost (and counted). */
+/*
+ * Returns a cursor that is marked busy and has room; returns NULL, and counts the event as lost, if
+ * there is none.
+ */
 static inline struct waymark_cursor *waymark_cursor_wait(
 	enum waymark_recorder recorder, struct waymark_cursor *c, size_t size, uint32_t id)
 {
@@ -135,8 +148,8 @@ static inline struct waymark_cursor *waymark_cursor_wait(
 }
 
 /*
- * The same without a call: returns NULL, nothing marked, if a call is needed. A function without
- * calls saves no registers, which is most of the cost of an event inside busy code.
+ * Does the same without a call: returns NULL, and marks nothing, if a call is needed. A function
+ * without calls saves no registers, which is most of the cost of an event inside busy code.
  */
 static inline struct waymark_cursor *waymark_cursor_try(struct waymark_cursor *c, size_t size)
 {
@@ -154,9 +167,9 @@ static inline struct waymark_cursor *waymark_cursor_try(struct waymark_cursor *c
 }
 
 /*
- * Begins an event whose arguments take at most `size` bytes, alignment included. With `wait`
- * false it makes no call; false means: try again with `wait`. With `wait`, false means that the
- * event is lost and was counted.
+ * Begins an event whose arguments take at most `size` bytes, alignment included. Without `wait` it
+ * makes no call, and a result of false means: try again with `wait`. With `wait`, false means that
+ * the event was lost and counted.
  */
 static inline bool waymark_record_open(struct waymark_record *r, enum waymark_recorder recorder,
 	const struct waymark_event *event, size_t size, bool wait)
@@ -178,7 +191,7 @@ static inline bool waymark_record_open(struct waymark_record *r, enum waymark_re
 	return true;
 }
 
-/* The same for hand-written code: waits. */
+/* waymark_record_open() with `wait`, for hand-written code. */
 static inline bool waymark_record_begin(struct waymark_record *r, enum waymark_recorder recorder,
 	const struct waymark_event *event, size_t size)
 {
@@ -194,8 +207,8 @@ static inline void waymark_record_value(struct waymark_record *r, const void *va
 }
 
 /*
- * Adds one, in one instruction where the CPU has it: compilers emit three. No signal handler
- * changes it in between, because the cursor is marked busy.
+ * Adds one, by a single instruction if the CPU has one, where compilers would emit three. No signal
+ * handler changes the count meanwhile, because the cursor is marked busy.
  */
 static inline void waymark_count_up(uint32_t *count)
 {
@@ -217,7 +230,7 @@ static inline void waymark_record_end(struct waymark_record *r)
 	__atomic_store_n(&c->pos, pos, __ATOMIC_RELAXED);
 	__atomic_store_n(c->content_size, (uint64_t)(r->pos - c->packet) * 8, __ATOMIC_RELEASE);
 	waymark_count_up(&c->count);
-	/* Release: a thread that sees `busy` clear sees all that was recorded. */
+	/* Release: a thread that sees `busy` cleared sees everything that was recorded. */
 	__atomic_store_n(&c->busy, 0, __ATOMIC_RELEASE);
 }
 

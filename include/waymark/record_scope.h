@@ -2,10 +2,10 @@
 /*
  * waymark/record_scope.h - recording of scopes, for a generated trace.c. Not for hand-written code.
  *
- * A synchronous scope has a token: its id above 16 bits of the backends that were on when it began,
- * external tracers included; 0: off. Its id is unique in the process and its forked children, and
- * at least 1 << 32. The id of an asynchronous scope is an int32_t that counts from INT32_MIN and
- * wraps, over the process and its children.
+ * A synchronous scope has a token: its id, above 16 bits with the backends that were on when it
+ * began, external tracers included. A token of 0 means off. Its id is unique in the process and its
+ * forked children, and at least 1 << 32. The id of an asynchronous scope is an int32_t that counts
+ * from INT32_MIN and wraps, over the process and its children.
  */
 #ifndef WAYMARK_RECORD_SCOPE_H
 #define WAYMARK_RECORD_SCOPE_H
@@ -28,7 +28,7 @@ extern __thread uint64_t waymark_scope_ids __attribute__((tls_model("initial-exe
 /* Takes a new block; returns an id of it. Any thread, any signal handler. */
 uint64_t waymark_scope_refill(void) WAYMARK_COLD;
 
-/* The calling thread's id, of the kernel. Any thread, any signal handler; keeps errno. */
+/* Returns the kernel's id of the calling thread. Any thread, any signal handler; keeps errno. */
 uint32_t waymark_thread_id(void) WAYMARK_COLD;
 
 /* Adds one atomically with respect to signal handlers of the thread. */
@@ -44,7 +44,10 @@ static inline uint64_t waymark_scope_count(void)
 #endif
 }
 
-/* The token of a scope that begins now; 0 if a new block, which takes a call, is needed. */
+/*
+ * Returns the token of a scope that begins now; 0 if that needs a new block of ids, which takes a
+ * call.
+ */
 static inline uint64_t waymark_scope_try(unsigned int on)
 {
 	uint64_t id = waymark_scope_count();
@@ -52,7 +55,9 @@ static inline uint64_t waymark_scope_try(unsigned int on)
 	return WAYMARK_UNLIKELY((uint16_t)id < 256) ? 0 : id << 16 | on;
 }
 
-/* The token of a synchronous scope that begins now, with the backends `on`; 0 if they are 0. */
+/*
+ * Returns the token of a synchronous scope that begins now, with the backends `on`; 0 if `on` is 0.
+ */
 static inline uint64_t waymark_scope_token(unsigned int on)
 {
 	uint64_t token = on ? waymark_scope_try(on) : 0;
@@ -70,7 +75,7 @@ static inline unsigned int waymark_scope_backends(uint64_t token)
 	return (uint16_t)token;
 }
 
-/* The thread id from the thread's cursor; 0 before the thread has recorded. */
+/* Returns the thread id from the thread's cursor; 0 if the thread has not recorded yet. */
 static inline uint32_t waymark_scope_known_tid(void)
 {
 	return waymark_cursors[0]->tid;
@@ -83,7 +88,7 @@ static inline uint32_t waymark_scope_tid(void)
 	return WAYMARK_UNLIKELY(!tid) ? waymark_thread_id() : tid;
 }
 
-/* A synchronous scope as a struct waymark_scope. */
+/* Returns a synchronous scope as a struct waymark_scope. */
 static inline struct waymark_scope waymark_scope_of(uint64_t token)
 {
 	struct waymark_scope scope = waymark_scope_none();
@@ -93,28 +98,28 @@ static inline struct waymark_scope waymark_scope_of(uint64_t token)
 	return scope;
 }
 
-/* Ends a synchronous scope by the `end` function of an asynchronous one. */
+/* Ends a synchronous scope by calling the `end` function of an asynchronous one. */
 void waymark_scope_leave(
 	uint64_t token, void (*end)(const struct waymark_scope *scope)) WAYMARK_COLD;
 
 /*
- * An asynchronous scope that begins now, with the backends `on`; waymark_scope_none() if they are
- * 0. Any thread, any signal handler.
+ * Returns an asynchronous scope that begins now, with the backends `on`; waymark_scope_none() if
+ * `on` is 0. Any thread, any signal handler.
  */
 struct waymark_scope waymark_scope_start(
 	unsigned int on, void (*end)(const struct waymark_scope *scope));
 
 /*
- * Marks the message of a scope's begin as one, before it is printed. For an asynchronous scope also
- * keeps its text for the end, if there is memory. Any thread; async-signal-safe as far as the
- * callbacks of its values are.
+ * Marks a message as that of a scope's begin, before the message is printed. For an asynchronous
+ * scope also keeps the text for the end, if there is memory. Any thread; as async-signal-safe as
+ * the callbacks of the message's values.
  */
 void waymark_scope_begins(
 	struct waymark_scope *scope, const struct waymark_event *event, struct waymark_message *m);
 
 /*
- * Returns the message of a scope's end. Call waymark_scope_ended() after printing it: frees the
- * kept text. Any thread, any signal handler.
+ * Returns the message of a scope's end. After printing it, call waymark_scope_ended(), which frees
+ * the kept text. Any thread, any signal handler.
  */
 struct waymark_message waymark_scope_ends(const struct waymark_scope *scope);
 void waymark_scope_ended(const struct waymark_scope *scope, const struct waymark_message *m);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waymark/record_value.h - recording arguments that are no plain scalars: strings, numbers of 128
+ * waymark/record_value.h - recording arguments other than plain scalars: strings, numbers of 128
  * bits, text and bytes with a length, and values that carry their kind. Part of waymark/record.h;
  * not for hand-written code.
  *
@@ -16,17 +16,17 @@
 extern "C" {
 #endif
 
-/* ---- Strings, as far as printf would read them ---- */
+/* ---- Strings, read no further than printf would ---- */
 
-/* The limit of a string; `max` where no function may be called. */
+/* Returns the limit of a string; `max` if no function may be called. */
 static inline uint32_t waymark_string_limit(uint32_t max, bool wait)
 {
 	return wait ? waymark_string_max(max) : max;
 }
 
 /*
- * The length of a string argument: WAYMARK_NULL_STRING for NULL; more than `max` if it is to be
- * cut. Measured once, because another thread may change the string.
+ * Returns the length of a string argument: WAYMARK_NULL_STRING for NULL, more than `max` if the
+ * string is to be cut. Call it once, because another thread may change the string.
  */
 static inline uint32_t waymark_string_length(const char *s, uint32_t max)
 {
@@ -39,7 +39,7 @@ static inline uint32_t waymark_string_length(const char *s, uint32_t max)
 }
 
 /*
- * The same for a string of which printf reads at most `precision` bytes (negative: all), so it
+ * The same for a string of which printf reads at most `precision` bytes (negative: all), so that it
  * may lack a NUL.
  */
 static inline uint32_t waymark_string_part(const char *s, int precision, uint32_t max)
@@ -52,7 +52,7 @@ static inline uint32_t waymark_string_part(const char *s, int precision, uint32_
 	return end ? (uint32_t)(end - s) : (uint32_t)precision;
 }
 
-/* The most bytes that a string of that length takes, with length word and alignment. */
+/* Returns the most bytes that a string of that length takes, with length word and alignment. */
 static inline size_t waymark_string_room(uint32_t length, uint32_t max)
 {
 	if (WAYMARK_UNLIKELY(length > max)) {
@@ -91,7 +91,7 @@ static inline void waymark_record_string(
 /* The most bytes of an address as text: `0x`, two digits a byte, length word, alignment. */
 #define WAYMARK_ADDRESS_ROOM (2 + 2 * sizeof(void *) + 8)
 
-/* Writes a string's address as printf's %p does; returns the length. */
+/* Writes a string's address as printf's %p does; returns the text's length. */
 static inline uint32_t waymark_address_text(char *text, const char *s)
 {
 	uintptr_t address = (uintptr_t)s;
@@ -108,7 +108,7 @@ static inline uint32_t waymark_address_text(char *text, const char *s)
 	return s ? length : 5;
 }
 
-/* Stores a string's address as text, for events that print only that. */
+/* Stores a string's address as text, for events that print only the address. */
 static inline void waymark_record_address(struct waymark_record *r, const char *s)
 {
 	char text[WAYMARK_ADDRESS_ROOM];
@@ -129,9 +129,12 @@ static inline void waymark_record_wide(struct waymark_record *r, uint64_t low, u
 	waymark_record_value(r, &high, sizeof(high));
 }
 
-/* ---- Text and bytes with a length: the full size, the recorded length, the bytes ---- */
+/*
+ * ---- Text and bytes with a length, recorded as: the full size, the recorded length, the bytes
+ * ----
+ */
 
-/* The size of text: WAYMARK_NULL_STRING for NULL; capped below it. */
+/* Returns the size of text: WAYMARK_NULL_STRING for NULL; capped below it. */
 static inline uint32_t waymark_text_size(const void *text, size_t length)
 {
 	if (!text) {
@@ -140,13 +143,13 @@ static inline uint32_t waymark_text_size(const void *text, size_t length)
 	return length < WAYMARK_NULL_STRING ? (uint32_t)length : WAYMARK_NULL_STRING - 1;
 }
 
-/* The size of bytes; 0 for NULL. */
+/* Returns the size of bytes; 0 for NULL. */
 static inline uint32_t waymark_bytes_size(const void *bytes, size_t length)
 {
 	return bytes ? waymark_text_size(bytes, length) : 0;
 }
 
-/* How many bytes of that size are recorded. */
+/* Returns how many of `size` bytes are recorded. */
 static inline uint32_t waymark_counted_length(uint32_t size, uint32_t max)
 {
 	if (WAYMARK_UNLIKELY(size > max)) {
@@ -155,7 +158,7 @@ static inline uint32_t waymark_counted_length(uint32_t size, uint32_t max)
 	return size;
 }
 
-/* The most bytes that it takes, with its two words and their alignment. */
+/* Returns the most bytes that text or bytes take, with the two words and their alignment. */
 static inline size_t waymark_counted_room(uint32_t size, uint32_t max)
 {
 	return (size_t)waymark_counted_length(size, max) + 12;
@@ -182,16 +185,16 @@ static inline void waymark_record_counted(
 #define WAYMARK_TEXT_MAX 256u
 
 /*
- * Prints the value as {:?} does into `size` bytes, NUL included; longer text ends in "...". Any
- * thread; async-signal-safe as far as a callback is.
+ * Prints the value as {:?} does into `size` bytes, NUL included; text that is cut ends in "...".
+ * Any thread; as async-signal-safe as the value's callback.
  */
 void waymark_debug_print(const struct waymark_debug *value, char *buffer, size_t size);
 
 #pragma GCC visibility pop
 
-/* ---- Values: the kind in a byte, then the value ---- */
+/* ---- Values, recorded as a byte with the kind, then the value ---- */
 
-/* True if the kind has a length: text, bytes, trees. */
+/* Returns true if the kind has a length: text, bytes, trees. */
 static inline bool waymark_debug_is_long(const struct waymark_debug *v)
 {
 	return v->kind >= WAYMARK_DEBUG_STRING && v->kind <= WAYMARK_DEBUG_TREE;
@@ -203,7 +206,7 @@ static inline uint32_t waymark_debug_size(const struct waymark_debug *v)
 					       : waymark_bytes_size(v->as.pointer, v->length);
 }
 
-/* The most bytes that the value takes: kind, alignment, and 16 bytes or its length. */
+/* Returns the most bytes that the value takes: kind, alignment, and 16 bytes or its length. */
 static inline size_t waymark_debug_room(const struct waymark_debug *v, uint32_t max)
 {
 	if (waymark_debug_is_long(v)) {
@@ -212,7 +215,7 @@ static inline size_t waymark_debug_room(const struct waymark_debug *v, uint32_t 
 	return WAYMARK_WIDE_ROOM;
 }
 
-/* The width of each kind of number: its power of two in two bits. */
+/* The width of each kind of number, as a power of two in two bits. */
 #define WAYMARK_DEBUG_WIDTH(kind, power) ((uint64_t)(power) << (2 * (kind)))
 #define WAYMARK_DEBUG_WIDTHS                                                                     \
 	(WAYMARK_DEBUG_WIDTH(WAYMARK_DEBUG_U16, 1) | WAYMARK_DEBUG_WIDTH(WAYMARK_DEBUG_U32, 2) | \
@@ -225,7 +228,7 @@ static inline size_t waymark_debug_room(const struct waymark_debug *v, uint32_t 
 		WAYMARK_DEBUG_WIDTH(WAYMARK_DEBUG_CHAR, 2) |                                     \
 		WAYMARK_DEBUG_WIDTH(WAYMARK_DEBUG_POINTER, sizeof(void *) == 8 ? 3 : 2))
 
-/* The number's bits, moved to the first bytes of a word. */
+/* Returns the number's bits, moved to the first bytes of a word. */
 static inline uint64_t waymark_debug_bits(const struct waymark_debug *v, size_t width)
 {
 	uint64_t bits;

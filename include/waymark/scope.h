@@ -2,33 +2,33 @@
 /*
  * waymark/scope.h - trace points without a declaration.
  *
- *	WAYMARK_SCOPE(VirtioFs, "read", inode, handle);    from here to the end of the block
+ * 	WAYMARK_SCOPE(VirtioFs, "read", inode, handle);    from here to the end of the block
  *
- *	WAYMARK_BEGIN(VirtioFs, "read", inode);    without a block: ends with
- *	WAYMARK_END(VirtioFs);                     the next end of its category
+ * 	WAYMARK_BEGIN(VirtioFs, "read", inode);    without a block: ends with
+ * 	WAYMARK_END(VirtioFs);                     the next end of its category
  *
- *	struct waymark_scope flow = WAYMARK_FLOW(VirtioNet, "packet", length);
- *	WAYMARK_FLOW_STEP(VirtioNet, &flow, "queued", queue);    on any thread
- *	waymark_scope_end(&flow);
+ * 	struct waymark_scope flow = WAYMARK_FLOW(VirtioNet, "packet", length);
+ * 	WAYMARK_FLOW_STEP(VirtioNet, &flow, "queued", queue);    on any thread
+ * 	waymark_scope_end(&flow);
  *
- *	WAYMARK_INSTANT(VirtioNet, "kick", queue);
- *	WAYMARK_COUNTER(VirtioNet, "in flight", requests);
- *	WAYMARK_PRINT("%d devices", n);
- *	WAYMARK_PRINT_IN(VirtioNet, "%d packets", n);
+ * 	WAYMARK_INSTANT(VirtioNet, "kick", queue);
+ * 	WAYMARK_COUNTER(VirtioNet, "in flight", requests);
+ * 	WAYMARK_PRINT("%d devices", n);
+ * 	WAYMARK_PRINT_IN(VirtioNet, "%d packets", n);
  *
- * A name is a string literal of any text. Up to 16 arguments are recorded with their source
- * text: all scalars, strings, pointers, and what waymark_debug_object() and others of
- * waymark/debug.h make. They are evaluated, once, only while the trace point is on.
- * A scope that began while on also records its end. WAYMARK_END() ends the scope that its thread
- * began last in that category; if a jump, an exception or a return skips an end, the next end is
- * taken for it. WAYMARK_SCOPE() has no such trouble.
+ * A name is a string literal of any text. Up to 16 arguments are recorded with their source text:
+ * all scalars, strings, pointers, and values made by waymark_debug_object() and other functions of
+ * waymark/debug.h. They are evaluated, once, only while the trace point is on. A scope that began
+ * while on records its end even if it is switched off meanwhile. WAYMARK_END() ends the scope that
+ * its thread began last in that category; if a jump, an exception or a return skips an end, the
+ * next end is used for that scope instead. WAYMARK_SCOPE() does not have this problem.
  *
  * WAYMARK_SCOPES lists the backends: -DWAYMARK_SCOPES=ctf,ftrace. Without it, or with `nop`, only
- *the types of arguments are checked, and no library is needed. Define WAYMARK_SHORT_NAMES before
- *for TRACE_SCOPE() and similar names.
+ * the types of arguments are checked, and no library is needed. Define WAYMARK_SHORT_NAMES before
+ * including this file for TRACE_SCOPE() and similar names.
  *
- * Any thread; async-signal-safe as far as callbacks are. Compiles as C99 and C++11 with gcc and
- * clang. waymark-trace-points(3) is the manual.
+ * Any thread; as async-signal-safe as the callbacks of arguments. Compiles as C99 and C++11 with
+ * gcc and clang. waymark-trace-points(3) is the manual.
  */
 #ifndef WAYMARK_SCOPE_H
 #define WAYMARK_SCOPE_H
@@ -78,7 +78,7 @@
 		WAYMARK_CATEGORY_OWNER(waymark_category_##category), #category ":", __VA_ARGS__)
 
 #ifdef WAYMARK_SHORT_NAMES
-/* Repeated, because arguments passed from macro to macro would be expanded in between. */
+/* These repeat the macros above, because arguments passed from macro to macro would be expanded. */
 #define TRACE_SCOPE(category, ...) \
 	WAYMARK_SCOPE_HERE(waymark_category_##category, #category ":", #__VA_ARGS__, __VA_ARGS__)
 #define TRACE_BEGIN(category, ...) \
@@ -127,7 +127,7 @@ WAYMARK_REGISTER_OBJECT_BY(waymark_sites)
 
 #else /* nop: names, categories and types are checked, nothing is evaluated */
 
-/* In a branch that is never taken, so that compilers treat the arguments as used. */
+/* Type checks in a branch that is never taken, so that compilers treat the arguments as used. */
 #define WAYMARK_SITE_CHECK(x) (void)waymark_debug(x);
 #define WAYMARK_SITE_NOTHING(category, label, source, ...) __extension__({ \
 	WAYMARK_CATEGORY_KNOW(category) \

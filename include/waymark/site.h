@@ -4,8 +4,8 @@
  *
  * A trace point without a declaration is declared at its call site: a static descriptor whose
  * pointer is in the same section as those of declared events, so that registry, control and
- * recorder treat it as one. The descriptor has what the compiler knows of the arguments: their
- * number, kinds and source text, which the runtime splits when the event is first switched on.
+ * recorder treat it as one. The descriptor has the number and kinds of the arguments and their
+ * source text, which the runtime splits when the event is first switched on.
  *
  * Code passes the pointer's address to the runtime, never its value, so that the linker keeps a
  * site exactly as long as code that reaches it. For C++ waymark/site_type.h defines the sites.
@@ -33,15 +33,15 @@ extern "C" {
 enum waymark_site_kind {
 	WAYMARK_SITE_SCOPE, /* ends on its thread */
 	WAYMARK_SITE_FLOW, /* ends on any thread */
-	WAYMARK_SITE_STEP, /* of a flow */
+	WAYMARK_SITE_STEP, /* step of a flow */
 	WAYMARK_SITE_INSTANT,
 	WAYMARK_SITE_COUNTER,
 	WAYMARK_SITE_PRINT, /* formatted text */
 };
 
 struct waymark_site {
-	struct waymark_event event; /* first; its format: the arguments' source text */
-	struct waymark_event end; /* of a scope, of a flow */
+	struct waymark_event event; /* must be first; its format is the arguments' source text */
+	struct waymark_event end; /* end of a scope or flow */
 	struct waymark_category *category; /* NULL: WAYMARK_PRINT() */
 	uint32_t kind; /* enum waymark_site_kind */
 	uint32_t state; /* of the event */
@@ -57,15 +57,15 @@ struct waymark_site_scope {
 };
 
 /*
- * Functions that trace points call while they are on. They may change the arrays. Any thread;
- * async-signal-safe as far as callbacks of values are; errno is kept.
+ * Functions that trace points call while they are on. They may change the arrays, and keep errno.
+ * Any thread; as async-signal-safe as callbacks of values.
  *
  * `words`: the record without its header, `bytes` long, if all arguments are scalars, see
- * waymark_site_pack(). The first word is the number of the scope or flow, if any; the runtime fills
- * it in at the begin.
+ * waymark_site_pack(). The first word is the number of the scope or flow, if there is one; the
+ * runtime fills it in when the scope or flow begins.
  *
- * `values`: that number (also of instants), then the `count` arguments. `max`: the most bytes of
- * each text.
+ * `values`: the same number, present also for instants, then the `count` arguments. `max`: the most
+ * bytes of each text.
  */
 uint64_t waymark_site_enter_packed(
 	waymark_site_pointer *site, uint64_t *words, uint32_t bytes) WAYMARK_COLD;
@@ -84,14 +84,15 @@ void waymark_site_print(waymark_site_pointer *site, const char *format, ...) WAY
 	WAYMARK_PRINTF(2, 3);
 
 /*
- * For WAYMARK_BEGIN(): returns whether the thread can begin another scope (otherwise it is lost);
- * notes a begun scope, with a token of 0 if it is off. For WAYMARK_END(): ends the last scope.
+ * For WAYMARK_BEGIN(): the first returns whether the thread can begin another scope, which is lost
+ * otherwise; the second notes a begun scope, with a token of 0 if it is off. For WAYMARK_END(): the
+ * third ends the last scope of the category.
  */
 bool waymark_site_may_begin(waymark_site_pointer *site) WAYMARK_COLD;
 void waymark_site_begun(waymark_site_pointer *site, uint64_t token) WAYMARK_COLD;
 void waymark_site_end(const struct waymark_category *category) WAYMARK_COLD;
 
-/* The number of begun scopes of the calling thread; 0: none is on. */
+/* The number of begun scopes of the calling thread; 0 if no scope is on. */
 extern __thread uint32_t waymark_site_depth __attribute__((tls_model("initial-exec")));
 
 /* The arguments of every scope's end. */
@@ -114,8 +115,8 @@ WAYMARK_SCOPE_INLINE __attribute__((always_inline)) void waymark_site_scope_end(
 /* ---- waymark_kind(x): the kind of waymark_debug(x), as a constant ---- */
 
 /*
- * An enum waymark_debug_kind, or WAYMARK_DEBUG_OBJECT for a struct waymark_debug. In C++ computed
- * as the size of an overloaded function's result. Evaluates nothing.
+ * Gives an enum waymark_debug_kind; WAYMARK_DEBUG_OBJECT for a struct waymark_debug. In C++ it is
+ * the size of an overloaded function's result. Evaluates nothing.
  */
 
 /* The kind that each maker of WAYMARK_DEBUG_TYPES() makes. */
@@ -182,13 +183,13 @@ char (&waymark_kind_of(R (*function)(A..., ...)))[WAYMARK_DEBUG_POINTER + 1];
 /* ---- Scalars packed as they are laid out in a record ---- */
 
 /*
- * Inlined at the call site: compilers reduce each word to one store. Every word is stored whole, so
- * that copying words does not wait for narrow stores, and gaps between arguments are zero.
+ * Inlined at the call site: compilers reduce each word to one store. Every word is stored in one
+ * piece, so that copying words does not wait for narrow stores and gaps between arguments are zero.
  */
 
 #define WAYMARK_SITE_INLINE static inline __attribute__((always_inline, unused))
 
-/* The bytes of a scalar of that kind; of 128 bits, of each half. */
+/* Returns the bytes of a scalar of that kind; for 128 bits, of each half. */
 WAYMARK_SITE_INLINE uint32_t waymark_site_width(uint32_t kind)
 {
 	switch (kind) {
@@ -211,7 +212,7 @@ WAYMARK_SITE_INLINE uint32_t waymark_site_width(uint32_t kind)
 	}
 }
 
-/* True if a byte with the kind precedes values of this kind. */
+/* Returns true if values of this kind are recorded after a byte with the kind. */
 WAYMARK_SITE_INLINE bool waymark_site_is_tagged(uint32_t kind)
 {
 	return kind == WAYMARK_DEBUG_CHAR || kind == WAYMARK_DEBUG_POINTER;
@@ -222,7 +223,7 @@ WAYMARK_SITE_INLINE bool waymark_site_is_wide(uint32_t kind)
 	return kind == WAYMARK_DEBUG_U128 || kind == WAYMARK_DEBUG_I128;
 }
 
-/* The first aligned place of that width at or after `at`. */
+/* Returns the first place at or after `at` that is aligned for that width. */
 WAYMARK_SITE_INLINE uint32_t waymark_site_align(uint32_t at, uint32_t width)
 {
 	return (at + width - 1) & ~(width - 1);
@@ -239,7 +240,9 @@ WAYMARK_SITE_INLINE uint32_t waymark_site_place(
 	uint32_t shift = 8 * (at % 8);
 #endif
 	bits &= UINT64_MAX >> (64 - 8 * width);
-	/* The first scalar of a word begins at the word's begin. */
+	/*
+	 * A scalar at the beginning of a word is the word's first, so the old content is dropped.
+	 */
 	words[at / 8] = (at % 8 ? words[at / 8] : 0) | bits << shift;
 	return at + width;
 }
@@ -276,7 +279,7 @@ WAYMARK_SITE_INLINE uint32_t waymark_site_pack(
 #define WAYMARK_SITE_COUNT_(name, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, \
 	A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, count, ...) count
 
-/* Lists end in a `~`, because C99 needs an argument there. */
+/* A list ends in a `~`, because C99 requires an argument for `...`. */
 #define WAYMARK_SITE_EACH(macro, ...) \
 	WAYMARK_SITE_APPLY(WAYMARK_SITE_PASTE(WAYMARK_SITE_EACH_, WAYMARK_SITE_COUNT(__VA_ARGS__)), \
 		macro, WAYMARK_SITE_BEHIND(__VA_ARGS__, ~))
@@ -310,7 +313,7 @@ WAYMARK_SITE_INLINE uint32_t waymark_site_pack(
 
 #define WAYMARK_SITE_ARG(x) { NULL, NULL, waymark_kind(x), 0 },
 
-/* The first field of a record: the number of a scope or flow. */
+/* The first field of a record, which is the number of a scope or flow. */
 #define WAYMARK_SITE_LEAD_SCOPE { "scope", "i64", WAYMARK_SIGNED, sizeof(int64_t) },
 #define WAYMARK_SITE_LEAD_FLOW WAYMARK_SITE_LEAD_SCOPE
 #define WAYMARK_SITE_LEAD_STEP { "flow", "i64", WAYMARK_SIGNED, sizeof(int64_t) },
@@ -318,7 +321,7 @@ WAYMARK_SITE_INLINE uint32_t waymark_site_pack(
 #define WAYMARK_SITE_LEAD_COUNTER
 #define WAYMARK_SITE_LEAD_PRINT
 
-/* A site that is compiled out remains as data at -O0; the registry skips it. */
+/* At -O0 a site that is compiled out remains as data; the registry skips it. */
 #define WAYMARK_SITE_FLAGS \
 	(WAYMARK_EVENT_BRACES | WAYMARK_EVENT_SITE | (waymark_in ? 0 : WAYMARK_EVENT_OUT))
 #define WAYMARK_SITE_FLAGS_SCOPE (WAYMARK_SITE_FLAGS | WAYMARK_EVENT_SCOPE)
@@ -343,7 +346,7 @@ WAYMARK_SITE_INLINE uint32_t waymark_site_pack(
 		owner, WAYMARK_SITE_##kind, 0 \
 	}
 
-/* Makes the compiler's only error for another name: a string literal is expected. */
+/* If the name is not a string literal, makes this the compiler's only error. */
 #ifdef __cplusplus
 #define WAYMARK_SITE_ASSERT(condition, text) static_assert(condition, text);
 #else
@@ -351,7 +354,10 @@ WAYMARK_SITE_INLINE uint32_t waymark_site_pack(
 #endif
 #define WAYMARK_SITE_IS_LITERAL(name) WAYMARK_SITE_ASSERT(true, name)
 
-/* A bit-field in C: a second _Static_assert of C99's C library would be a redundant declaration. */
+/*
+ * In C this is a bit-field: with C99, a second _Static_assert of the C library would be a redundant
+ * declaration.
+ */
 #ifdef __cplusplus
 #define WAYMARK_SITE_IS_NUMBER(value) \
 	static_assert(waymark_kind(value) <= WAYMARK_DEBUG_BOOL, "a_counter_is_a_number_or_bool");
@@ -378,7 +384,7 @@ WAYMARK_SITE_INLINE uint32_t waymark_site_pack(
 		__attribute__((section("waymark_events"), aligned(sizeof(void *)))) = \
 			&waymark_here.event;
 
-/* Its state; its pointer; its pointer while it is on. */
+/* The site's state, its pointer, and its pointer while it is on. */
 #define WAYMARK_SITE_STATE waymark_here.state
 #define WAYMARK_SITE_POINT (&waymark_point)
 #define WAYMARK_SITE_REACHED (&waymark_point)
@@ -403,8 +409,8 @@ WAYMARK_SITE_INLINE uint32_t waymark_site_pack(
 	waymark_bytes = waymark_site_pack(waymark_words, waymark_bytes, waymark_debug(x));
 
 /*
- * Calls `function`, or its variant for packed words if all arguments are scalars. A `numbered`
- * record begins with the number of a scope or flow.
+ * Calls `function`, or its variant for packed words if all arguments are scalars. If `numbered`,
+ * the record begins with the number of a scope or flow.
  */
 #define WAYMARK_SITE_CALL(function, numbered, number, ...) \
 	(WAYMARK_SITE_LONG(__VA_ARGS__) == 0 ? __extension__({ \
@@ -424,7 +430,7 @@ WAYMARK_SITE_INLINE uint32_t waymark_site_pack(
 			WAYMARK_SITE_TEXT_MAX(WAYMARK_SITE_LONG(__VA_ARGS__))); \
 	}))
 
-/* ---- The trace points; `category` is an argument for WAYMARK_CATEGORY_KNOW() ---- */
+/* ---- The trace points; `category` is passed on to WAYMARK_CATEGORY_KNOW() ---- */
 
 #define WAYMARK_SITE_ENTER(category, label, source, ...) __extension__({ \
 	WAYMARK_SITE_DEFINE_IN(category, SCOPE, label, source, __VA_ARGS__) \
@@ -435,7 +441,10 @@ WAYMARK_SITE_INLINE uint32_t waymark_site_pack(
 	waymark_entered; \
 })
 
-/* A scope that is off inside one that is on is noted, so that its end does not end the other. */
+/*
+ * A scope that is off is noted if it is inside one that is on, so that its end does not end the
+ * outer one.
+ */
 #define WAYMARK_SITE_BEGIN(category, label, source, ...) \
 	do { \
 		WAYMARK_SITE_DEFINE_IN(category, SCOPE, label, source, __VA_ARGS__) \
@@ -485,8 +494,8 @@ WAYMARK_SITE_INLINE uint32_t waymark_site_pack(
 	} while (0)
 
 /*
- * The flow is before the name, so that it is not an argument. A flow that has not begun, or has
- * ended, has no number: nothing is recorded.
+ * The flow precedes the name, so that it is not counted as an argument. A flow that has not begun,
+ * or has ended, has no number: nothing is recorded.
  */
 #define WAYMARK_SITE_GO(category, label, source, flow, ...) \
 	do { \

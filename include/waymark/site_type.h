@@ -3,15 +3,16 @@
  * waymark/site_type.h - the sites of trace points in C++. Part of waymark/scope.h; not for
  * hand-written code.
  *
- * A trace point in an inline function, template or lambda has one site in a program or library, in
- * however many translation units it is compiled. Compilers cannot put such a variable into a common
- * section. So a site is a static member of a template over a type of its own, and inline assembly
- * adds its pointer to the section. The assembly is in a function of the site that is called only
- * while the site is on: code that the compiler removes takes its site along, and the linker merges
- * duplicates. clang on i386 cannot pass an address to the assembler, but can use the section.
+ * A trace point in an inline function, template or lambda has one site in a program or library, no
+ * matter in how many translation units it is compiled. Compilers cannot put such a variable into a
+ * common section. So a site is a static member of a template that is instantiated with a type
+ * defined for this site only, and inline assembly adds its pointer to the section. The assembly is
+ * in a function of the site that is called only while the site is on: if the compiler removes that
+ * code, the site is removed too, and the linker merges duplicates. clang on i386 cannot pass an
+ * address to the assembler, but can use the section.
  *
- * All is hidden and initialised by constants: an exported symbol would keep a plug-in from being
- * unloaded.
+ * All symbols are hidden and initialised by constants: an exported symbol would keep a plug-in from
+ * being unloaded.
  */
 #ifndef WAYMARK_SITE_TYPE_H
 #define WAYMARK_SITE_TYPE_H
@@ -21,7 +22,7 @@
 #ifdef __cplusplus
 extern "C++" {
 
-/* The first field of a record, as types. */
+/* Types for the first field of a record. */
 struct waymark_lead_number; /* of a scope or flow */
 struct waymark_lead_flow; /* of a step */
 struct waymark_lead_none;
@@ -48,10 +49,10 @@ WAYMARK_SITE_ARGS(waymark_lead_none, 0, WAYMARK_SITE_LEAD_INSTANT)
 /* clang-format on */
 
 /*
- * Constraint and operand that pass a link-time address to the assembler. In position independent
- * code of i386 and arm gcc does not treat an address as a constant, but prints its bare name; on
- * arm only without section anchors, which the function switches off. riscv has no `%c` and prints
- * the bare name.
+ * Constraint and operand that pass a link-time address to the assembler. In position-independent
+ * code for i386 and arm gcc does not treat an address as a constant, but can print its bare name.
+ * On arm it does so only without section anchors, which the function switches off. riscv has no
+ * `%c` and prints the bare name.
  */
 #if defined(__i386__) && !defined(__clang__)
 #define WAYMARK_SITE_ADDRESS "X"
@@ -73,8 +74,8 @@ WAYMARK_SITE_ARGS(waymark_lead_none, 0, WAYMARK_SITE_LEAD_INSTANT)
 
 /*
  * `?` puts the entry into the function's group, so that it is merged or removed with it. The
- * relocation has no effect but a reference, which keeps the entry when unreferenced sections are
- * removed.
+ * relocation's only effect is a reference, which keeps the entry when the linker removes
+ * unreferenced sections.
  */
 #define WAYMARK_SITE_ENTRY                                        \
 	".pushsection waymark_events, \"aw?\", %%progbits\n\t"    \

@@ -12,7 +12,7 @@
 /* True if a backend of this process is on for the event. */
 #define trace_event_get_state(id) ((id##_ENABLED) && id##_BACKENDS() != 0)
 
-/* The same, external tracers (bpftrace, perf, SystemTap) included. */
+/* True if a backend or an external tracer (bpftrace, perf, SystemTap) is on for the event. */
 #define trace_event_get_state_backends(id) ((id##_ENABLED) && id##_STATE() != 0)
 
 /* The same as trace_event_get_state(). */

@@ -12,9 +12,9 @@
 #include <waymark/event.h>
 
 /*
- * The translator's type for a value that exists only when the guest runs: the number of a register,
- * a temporary of its code generator. An integer, a pointer or a struct; the same in all files that
- * are linked together. Define it before including the first trace-tcg.h.
+ * The translator's type for a value that exists only when the guest runs: the number of a register
+ * or a temporary of its code generator. It is an integer, a pointer or a struct, and must be the
+ * same in all files that are linked together. Define it before including the first trace-tcg.h.
  */
 #ifndef WAYMARK_VALUE
 #define WAYMARK_VALUE uintptr_t
@@ -37,17 +37,17 @@ typedef WAYMARK_VALUE waymark_value;
 /* One argument of a call that is translated: a value of the guest, or a constant. */
 struct waymark_operand {
 	const waymark_value *value; /* NULL: a constant */
-	uint64_t constant; /* 64 bits: signed ones are sign-extended */
+	uint64_t constant; /* 64 bits; signed values are sign-extended */
 	unsigned int size; /* significant bytes: 1, 2, 4 or 8; the helper ignores the others */
 };
 
 struct waymark_call {
-	const char *event; /* such as `block_entry_exec`, for a listing of the translation */
+	const char *event; /* such as `block_entry_exec`, for listings of the translation */
 	void *cpu; /* the first argument of trace_<event>_tcg(); NULL: no `vcpu` event */
 	/* Called by translated code with `count` words in the order of the operands. */
 	void (*helper)(const uint64_t *arguments);
 	const struct waymark_operand *operands;
-	unsigned int count; /* 0: `arguments` may be anything */
+	unsigned int count; /* if 0, `arguments` may be anything */
 };
 
 /*
@@ -56,7 +56,7 @@ struct waymark_call {
  * calling convention of C. The helper does not keep the array, does not touch the guest's state and
  * may be called from any thread.
  *
- * @call: borrowed until the return, operands and values included
+ * @call: borrowed until the return, including operands and values
  *
  * Runs in the thread that called trace_<event>_tcg(), and only while the event is on for that CPU.
  * A constant may be a pointer, which is passed to the event at execution: its memory must live as

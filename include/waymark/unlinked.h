@@ -12,7 +12,7 @@
 
 #define WAYMARK_UNLINKED_INLINE static inline __attribute__((unused))
 
-/* Returns `result`; sets `reason`, unless NULL, to the reason of a failure, or to "". */
+/* Returns `result`; sets `reason`, unless it is NULL, to the reason for a failure, or to "". */
 WAYMARK_UNLINKED_INLINE int waymark_without(int result, char *reason)
 {
 	static const char text[] = "this program has been built without tracing";

@@ -25,7 +25,9 @@
 #define LTTNG_UST_TRACEPOINT_HIDDEN_DEFINITION
 #define LTTNG_UST_TRACEPOINT_PROVIDER_HIDDEN_DEFINITION
 
-/* Without the macros `tracepoint`, `ctf_string` and such: events may have these names. */
+/*
+ * Prevents the macros `tracepoint`, `ctf_string` and others, because events may have these names.
+ */
 #ifndef LTTNG_UST_COMPAT_API_VERSION
 #define LTTNG_UST_COMPAT_API_VERSION 1
 #endif
@@ -37,13 +39,16 @@
 #include <waymark/event.h>
 #include <waymark/names.h>
 
-/* The length of a string of which printf reads at most `precision` bytes; negative: all. */
+/*
+ * Returns the length of a string of which printf reads at most `precision` bytes; all if that is
+ * negative.
+ */
 static inline size_t waymark_length_of_part(const char *s, int precision)
 {
 	return !s ? 0 : precision < 0 ? strlen(s) : strnlen(s, (size_t)precision);
 }
 
-/* `state` is at the offset where LTTng-UST writes it. */
+/* Checks that `state` is at the offset where LTTng-UST writes it. */
 typedef char waymark_tracepoint_is_that_of_lttng_ust
 	[offsetof(struct waymark_tracepoint, state) == offsetof(struct lttng_ust_tracepoint, state)
 			? 1

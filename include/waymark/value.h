@@ -50,15 +50,15 @@ enum waymark_debug_kind {
 struct waymark_formatter;
 
 /*
- * Describes an object by calls of the builder of waymark/debug.h. May be called more than once for
- * one event, and should make the same calls each time.
+ * Describes an object by calls of the builder of waymark/debug.h. It may be called more than once
+ * for one event, and should make the same calls each time.
  */
 typedef void waymark_debug_fn(struct waymark_formatter *f, const void *object);
 
 /* A value. Memory that it points to is borrowed until the event's call returns. */
 struct waymark_debug {
 	uint32_t kind; /* enum waymark_debug_kind */
-	uint32_t length; /* of text, bytes and trees: bytes; of addresses: their size in bytes */
+	uint32_t length; /* bytes of text, bytes and trees, or of an address */
 	union {
 		uint64_t u; /* unsigned integers, truth, code points, addresses */
 		int64_t i;
@@ -90,7 +90,7 @@ struct waymark_debug {
 #define WAYMARK_ADDRESS(pointer) ((uintptr_t)(pointer))
 #endif
 
-/* A u128 and an i128; where the compiler has no such integers, as on 32 bits, both are a pair. */
+/* A u128 and an i128. If the compiler has no such integers, as on 32-bit hosts, both are a pair. */
 #ifdef __SIZEOF_INT128__
 __extension__ typedef unsigned __int128 waymark_u128;
 __extension__ typedef __int128 waymark_i128;
@@ -106,7 +106,7 @@ typedef waymark_u128 waymark_i128;
 #define WAYMARK_HIGH64(v) ((v).high)
 #endif
 
-/* Makes the number from its halves, with or without compiler support. */
+/* Makes the number from its halves, with or without support by the compiler. */
 WAYMARK_DEBUG_INLINE waymark_u128 waymark_u128_of(uint64_t high, uint64_t low)
 {
 #ifdef __SIZEOF_INT128__
@@ -118,7 +118,7 @@ WAYMARK_DEBUG_INLINE waymark_u128 waymark_u128_of(uint64_t high, uint64_t low)
 #endif
 }
 
-/* Two's complement. */
+/* The same for an i128, in two's complement. */
 WAYMARK_DEBUG_INLINE waymark_i128 waymark_i128_of(uint64_t high, uint64_t low)
 {
 #ifdef __SIZEOF_INT128__
@@ -191,7 +191,7 @@ WAYMARK_DEBUG_MAKER waymark_debug_f64(double value)
 	return v;
 }
 
-/* An address, never read from. */
+/* Makes an address, which is never read from. */
 WAYMARK_DEBUG_MAKER waymark_debug_pointer(const volatile void *value)
 {
 	struct waymark_debug v =
@@ -216,7 +216,7 @@ WAYMARK_DEBUG_INTEGER(long, long, WAYMARK_DEBUG_BY_WIDTH(I, long), int64_t)
 WAYMARK_DEBUG_INTEGER(usize, size_t, WAYMARK_DEBUG_BY_WIDTH(U, size_t), uint64_t)
 WAYMARK_DEBUG_INTEGER(isize, ptrdiff_t, WAYMARK_DEBUG_BY_WIDTH(I, ptrdiff_t), int64_t)
 
-/* A `char`: the character of that code below 256. */
+/* Makes a character from a `char`: its code is below 256. */
 WAYMARK_DEBUG_MAKER waymark_debug_plain_char(char value)
 {
 	return waymark_debug_char(WAYMARK_CAST(unsigned char, value));
@@ -227,7 +227,7 @@ WAYMARK_DEBUG_MAKER waymark_debug_same(struct waymark_debug value)
 	return value;
 }
 
-/* `length` bytes of text, which need not end in NUL; NULL is printed as (null). */
+/* Makes text of `length` bytes, which need not end in NUL; NULL is printed as (null). */
 WAYMARK_DEBUG_MAKER waymark_debug_text(const char *text, size_t length)
 {
 	struct waymark_debug v = waymark_debug_number(WAYMARK_DEBUG_STRING, 0);
@@ -242,7 +242,7 @@ WAYMARK_DEBUG_MAKER waymark_debug_string(const char *text)
 	return waymark_debug_text(text, text ? strlen(text) : 0);
 }
 
-/* A [u8] of `length` bytes; NULL: empty. */
+/* Makes a [u8] of `length` bytes; NULL is empty. */
 WAYMARK_DEBUG_MAKER waymark_debug_bytes(const void *bytes, size_t length)
 {
 	struct waymark_debug v = waymark_debug_text(NULL, bytes ? length : 0);
@@ -252,7 +252,10 @@ WAYMARK_DEBUG_MAKER waymark_debug_bytes(const void *bytes, size_t length)
 	return v;
 }
 
-/* A Duration; nanoseconds from 10^9 on become seconds, capped at the longest Duration. */
+/*
+ * Makes a Duration. Nanoseconds from 10^9 on become seconds; the value is capped at the longest
+ * Duration.
+ */
 WAYMARK_DEBUG_MAKER waymark_debug_duration(uint64_t seconds, uint64_t nanoseconds)
 {
 	uint64_t more = nanoseconds / 1000000000u;
@@ -262,13 +265,13 @@ WAYMARK_DEBUG_MAKER waymark_debug_duration(uint64_t seconds, uint64_t nanosecond
 		fits ? nanoseconds % 1000000000u : 999999999u, fits ? seconds + more : UINT64_MAX);
 }
 
-/* A descriptor as Rust's File, OwnedFd, BorrowedFd, or vmm-sys-util's EventFd. */
+/* Make a descriptor, shown as Rust's File, OwnedFd, BorrowedFd, or vmm-sys-util's EventFd. */
 WAYMARK_DEBUG_INTEGER(file, int, WAYMARK_DEBUG_FILE, int64_t)
 WAYMARK_DEBUG_INTEGER(owned_fd, int, WAYMARK_DEBUG_OWNED_FD, int64_t)
 WAYMARK_DEBUG_INTEGER(borrowed_fd, int, WAYMARK_DEBUG_BORROWED_FD, int64_t)
 WAYMARK_DEBUG_INTEGER(eventfd, int, WAYMARK_DEBUG_EVENTFD, int64_t)
 
-/* An object that `render` describes. */
+/* Makes an object that `render` describes. */
 WAYMARK_DEBUG_MAKER waymark_debug_object(waymark_debug_fn *render, const void *object)
 {
 	struct waymark_debug v = waymark_debug_number(WAYMARK_DEBUG_OBJECT, 0);
