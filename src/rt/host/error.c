@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Errors as text: the reason that a function of the runtime fails with, and an errno's
- * description. Control characters from a pattern or a file name are escaped: a reason is one
- * line.
+ * Errors as text: the reason for which a function of the runtime fails, and an errno's description.
+ * Control characters from a pattern or a file name are escaped: a reason is one line.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -35,7 +34,7 @@ static const char *description(int error)
 	return strerrordesc_np(error);
 }
 
-#else /* no table that a signal handler may read: the errors of files and sockets */
+#else /* no function that a signal handler may call: a table of common errors */
 
 #define REASON(error, text) { error, text },
 static const struct {

@@ -13,7 +13,7 @@
 /* Sets the reason; `error` may be NULL. Returns -1, so that a function can end with it. */
 int waymark_fail(struct waymark_error *error, const char *fmt, ...) PRINTF(2, 3);
 
-/* Empties it; `error` may be NULL. */
+/* Empties the reason; `error` may be NULL. */
 static inline void error_clear(struct waymark_error *error)
 {
 	if (error) {
@@ -24,8 +24,8 @@ static inline void error_clear(struct waymark_error *error)
 #define REASON_BYTES 24u
 
 /*
- * The description of an errno, in English whatever the locale: strerror() and strerror_r() look
- * translations up, which locks and allocates. `spare` holds the text where an errno has only a
+ * Returns the description of an errno, in English in every locale: strerror() and strerror_r() look
+ * up translations, which locks and allocates. `spare` holds the text of an errno that has only a
  * number. Any thread, any signal handler.
  */
 const char *waymark_reason(int error, char spare[REASON_BYTES]);

@@ -21,11 +21,11 @@
 /* ---- Identity ---- */
 
 /*
- * Which file a descriptor is. A program may close descriptors that it does not know (closefrom()
- * of a daemon) and reuse the number for a file of its own. So code that keeps a descriptor open
- * checks its identity before each write: a file that is gone is opened anew, a foreign one is
- * neither written to nor closed.
- * Made of the file's device and inode, in a word that is loaded and stored in one piece.
+ * Identifies the file of a descriptor. A program may close descriptors that it did not open
+ * (closefrom() of a daemon) and reuse the number for its own file. So code that keeps a descriptor
+ * open checks its identity before each write: a closed one is opened anew, and a foreign file is
+ * neither written to nor closed. The identity is made of the file's device and inode, in a word
+ * that is loaded and stored in one piece.
  */
 static inline uintptr_t identity_of(const struct stat *st)
 {
@@ -34,7 +34,7 @@ static inline uintptr_t identity_of(const struct stat *st)
 	return (uintptr_t)(mixed ^ mixed >> 32);
 }
 
-/* True if `fd` is the file of `*identity`. Fills `st` where it is open. */
+/* Returns true if `fd` refers to the file of `*identity`. Fills `st` if `fd` is open. */
 static inline bool identity_is(const uintptr_t *identity, int fd, struct stat *st)
 {
 	return waymark_stat(fd, st) == 0 &&
@@ -49,12 +49,13 @@ static inline bool identity_is(const uintptr_t *identity, int fd, struct stat *s
 
 /*
  * Calls `visit` for each name in the directory except `.` and `..`, from the first one on, until
- * it returns false. Returns false, with errno, where not all were visited. readdir(3) allocates.
+ * `visit` returns false. Returns false, with errno, if not all names were visited. Used instead of
+ * readdir(3), which allocates.
  */
 static inline bool directory_each(
 	int directory, bool (*visit)(void *data, const char *name), void *data)
 {
-	char entries[512] __attribute__((aligned(8))); /* one at least: stacks are small */
+	char entries[512] __attribute__((aligned(8))); /* at least one entry; stacks are small */
 	long length;
 
 	lseek(directory, 0, SEEK_SET);
@@ -74,7 +75,7 @@ static inline bool directory_each(
 	return length == 0;
 }
 
-/* As renameat(2), which some architectures do not have. */
+/* Renames as renameat(2), which some architectures lack. */
 static inline int waymark_rename(
 	int from_directory, const char *from, int to_directory, const char *to)
 {
@@ -88,9 +89,9 @@ static inline int waymark_rename(
 /* ---- Offsets of 64 bits ---- */
 
 /*
- * Where registers have 32 bits, a number of 64 takes two: the low half first; on arm the first of
- * them is an even one. A wrong guess would write elsewhere in a file than is meant, so only
- * conventions that were tried (docs/platforms.md) compile.
+ * On hosts with 32-bit registers a 64-bit number takes two registers, the low half first; on arm
+ * the first one must be even. A wrong guess would write to the wrong place of a file, so only
+ * conventions that were tested (docs/platforms.md) compile.
  */
 #if __SIZEOF_LONG__ == 8
 #define WIDE(x) (int64_t)(x)
@@ -100,20 +101,20 @@ static inline int waymark_rename(
 #error "waymark: no convention of system calls for this processor: see src/rt/host/file.h"
 #endif
 
-/* Allocates the file's first `bytes` on the disk, as fallocate(2). */
+/* Allocates the file's first `bytes` on the disk, as fallocate(2) does. */
 static inline long waymark_fallocate(int fd, uint64_t bytes)
 {
 	return syscall(SYS_fallocate, fd, 0, WIDE(0), WIDE(bytes));
 }
 
-/* Frees `bytes` of the file at `at`, which then read as zeros, as fallocate(2). */
+/* Frees `bytes` of the file at `at`, which then read as zeros, as fallocate(2) does. */
 static inline long waymark_punch(int fd, uint64_t at, uint64_t bytes)
 {
 	return syscall(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, WIDE(at),
 		WIDE(bytes));
 }
 
-/* As pread(2): preadv takes the position as two words on every host. */
+/* Reads as pread(2) does, by preadv, which takes the position as two words on every host. */
 static inline long waymark_pread(int fd, void *bytes, size_t size, uint64_t at)
 {
 	struct iovec v = { bytes, size };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sleeps on a word, and wakes threads that do. Direct system calls: safe in any thread and signal
- * handler, and after a fork; no cancellation point.
+ * Sleeps on a word, and wakes threads that sleep on it. Makes system calls directly, so it is safe
+ * in any thread and signal handler and after a fork, and is no cancellation point.
  */
 #ifndef RT_HOST_FUTEX_H
 #define RT_HOST_FUTEX_H
@@ -33,7 +33,7 @@ static inline void futex_wait(uint32_t *word, uint32_t value, uint64_t ns)
 	futex_wait_as(FUTEX_WAIT_PRIVATE, word, value, ns);
 }
 
-/* The same for a word that other processes map, too. */
+/* The same for a word that other processes also map. */
 static inline void futex_wait_shared(uint32_t *word, uint32_t value, uint64_t ns)
 {
 	futex_wait_as(FUTEX_WAIT, word, value, ns);
@@ -42,7 +42,7 @@ static inline void futex_wait_shared(uint32_t *word, uint32_t value, uint64_t ns
 /* Sleeps; may end early. */
 static inline void futex_sleep(uint64_t ns)
 {
-	uint32_t word = 0; /* that no thread wakes */
+	uint32_t word = 0; /* no thread wakes it */
 
 	futex_wait(&word, 0, ns);
 }

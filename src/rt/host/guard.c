@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Signals and cancellation while one of the program's threads writes for us: see guard.h. */
+/* Signals and cancellation while one of the program's threads writes to our file: see guard.h. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -9,12 +9,12 @@
 #include "base/compiler.h"
 #include "rt/host/guard.h"
 
-/* Signals that a write raises; SIGTTOU is not raised where it is blocked. */
+/* Signals that a write raises; SIGTTOU is not raised while it is blocked. */
 static const int write_signals[] = { SIGPIPE, SIGXFSZ };
 
 /*
- * Sets the type, too: a C library that read the state before may still send its signal, whose
- * handler may check the type alone.
+ * Sets the type as well: a C library that read the state earlier may still send its signal, and the
+ * signal's handler may check only the type.
  */
 void waymark_cancel_off(struct cancel *c)
 {
@@ -23,9 +23,9 @@ void waymark_cancel_off(struct cancel *c)
 }
 
 /*
- * The type last: every C library then checks whether the thread was cancelled meanwhile. musl's
- * pthread_setcancelstate() does not, and a thread with asynchronous cancellation might run on for
- * ever.
+ * Restores the type last, because every C library then checks whether the thread was cancelled
+ * meanwhile. musl's pthread_setcancelstate() does not check, so a thread with asynchronous
+ * cancellation might run on for ever.
  */
 void waymark_cancel_back(const struct cancel *c)
 {

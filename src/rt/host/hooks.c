@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The program's own functions, and which threads are in one of them: see hooks.h. */
+/* The functions of waymark_set_host(), and which threads are inside one of them: see hooks.h. */
 #include "rt/host/hooks.h"
 
-/* Release and acquire: its content is visible with it. */
+/* By release and acquire, so that the struct's content is visible with the pointer. */
 static const struct waymark_host *hooks;
 
-/* A thread's own. A handler that interrupts a call finds it set, and does not change it. */
+/*
+ * Of the calling thread. A signal handler that interrupts a call finds it set, and does not change
+ * it.
+ */
 static __thread bool is_inside __attribute__((tls_model("initial-exec")));
 
 void waymark_set_host(const struct waymark_host *host)
@@ -21,7 +24,7 @@ const struct waymark_host *waymark_hooks_enter(void)
 		return NULL;
 	}
 	is_inside = true;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* a handler must see it set during the call */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* a handler must see it set during a call */
 	return host;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines of text. Escapes in place, from the end, after measuring how much of the text fits: a line
- * needs no second buffer, because its buffer is on the stack of a traced program.
+ * Lines of text. Escapes the text in place, from the end, after measuring how much of it fits, so
+ * that a line needs no second buffer: it is on the stack of a traced program.
  */
 #include <string.h>
 
@@ -111,8 +111,8 @@ void waymark_line_put(struct line *l, const char *fmt, ...)
 }
 
 /*
- * Writes a character of `n` bytes, 0: a byte that is no UTF-8, as shown in a line, to `out` of
- * ESCAPE_CODE_MAX bytes; returns its width.
+ * Writes a character of `n` bytes as lines show it, or if `n` is 0 a byte that is not UTF-8, to
+ * `out` of ESCAPE_CODE_MAX bytes. Returns its width.
  */
 static size_t show_character(const struct line *l, char *out, const char *text, size_t n)
 {
@@ -124,8 +124,8 @@ static size_t show_character(const struct line *l, char *out, const char *text, 
 }
 
 /*
- * Number of bytes of the text, in whole characters, that fit into `room` when escaped; `*width`
- * gets their size then.
+ * Returns how many bytes of the text, in whole characters, fit into `room` when escaped; `*width`
+ * gets the size of the escaped text.
  */
 static size_t fitting(const struct line *l, size_t room, size_t *width)
 {
@@ -146,7 +146,7 @@ static size_t fitting(const struct line *l, size_t room, size_t *width)
 	return i;
 }
 
-/* Bytes of the character at the end of `len` bytes; 0: the last byte is no UTF-8. */
+/* Returns the size of the last character of `len` bytes; 0 if the last byte is not UTF-8. */
 static size_t last_character(const char *data, size_t len)
 {
 	for (size_t n = 1; n <= UTF8_MAX && n <= len; n++) {
@@ -158,8 +158,8 @@ static size_t last_character(const char *data, size_t len)
 }
 
 /*
- * Spreads the first `len` bytes of the text to `width` bytes. From the end the same
- * characters are found as from the beginning: none contains the first byte of another.
+ * Spreads the first `len` bytes of the text to `width` bytes. A search from the end finds the same
+ * characters as one from the beginning, because no character contains the first byte of another.
  */
 static void escape_backwards(struct line *l, size_t len, size_t width)
 {

@@ -2,8 +2,8 @@
 /*
  * A line of text in a fixed buffer of the caller: text is appended, then the line is ended, which
  * escapes control characters, cuts text that does not fit (marked by "...", never inside a UTF-8
- * character) and adds the newline. No allocation, no state: any thread, any signal handler, except
- * for the functions that format as printf() does (line_printf.c), which are as safe as vsnprintf().
+ * character) and adds the newline. Allocates nothing and keeps no state. Any thread, any signal
+ * handler; the functions that format as printf() does (line_printf.c) are as safe as vsnprintf().
  */
 #ifndef RT_HOST_LINE_H
 #define RT_HOST_LINE_H
@@ -22,7 +22,7 @@ struct line {
 	bool keeps_lines; /* newlines are not escaped */
 };
 
-/* `size` is at least 8. */
+/* Begins a line; `size` is at least 8. */
 static inline void line_init(struct line *l, char *data, size_t size)
 {
 	*l = (struct line){ .data = data, .size = size };
@@ -32,8 +32,8 @@ static inline void line_init(struct line *l, char *data, size_t size)
 void waymark_line_add(struct line *l, const char *bytes, size_t count);
 
 /*
- * Appends text and a NUL. Conversions are %s, %d, %u and %%, with `l` or `ll`: formatted with
- * little stack and no locale. Any signal handler.
+ * Appends text and a NUL. Conversions are %s, %d, %u and %%, with `l` or `ll`. Formats with little
+ * stack and no locale. Any signal handler.
  */
 void waymark_line_put(struct line *l, const char *fmt, ...) PRINTF(2, 3);
 void waymark_line_vput(struct line *l, const char *fmt, va_list ap) PRINTF(2, 0);

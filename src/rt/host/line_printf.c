@@ -2,8 +2,8 @@
 /*
  * Appends to lines with all conversions of printf(), for errors of control calls and the program's
  * own formats. The C library's formatting takes some 2 KiB of stack, depends on locales, and may
- * allocate for wide fields: the recorder's messages use waymark_line_put(). In a file of its own,
- * because a test checks per object file what signal handlers may call.
+ * allocate for wide fields, so the recorder's messages use waymark_line_put(). This is a separate
+ * file because a test checks for each object file which functions signal handlers may call.
  */
 #include <stdio.h>
 

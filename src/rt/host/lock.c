@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The control lock, also across forks. A child of a raw clone(2), for which no fork handler runs,
- * may find the lock taken by a thread that it does not have: it can trace, and must not control.
+ * The control lock, and its handling around forks. No fork handler runs for a raw clone(2), so its
+ * child may find the lock taken by a thread that does not exist there: such a child can trace, but
+ * must not call control functions.
  */
 #include "rt/host/lock.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The control lock: it guards the registry's lists, the rules, the entries and the log file's
- * name. Taken by control calls and when objects are loaded or unloaded, never by a trace point. A
- * fork takes it too, so in the child it is free and all it guards is complete.
+ * The control lock: it guards the registry's lists, the rules, the entries and the log file's name.
+ * It is taken by control calls and when objects are loaded or unloaded, never by a trace point. A
+ * fork takes it too, so in the child the lock is free and everything that it guards is complete.
  *
- * While it is held: no callback, no open or other wait for anything outside, no dynamic linker.
+ * A holder calls no callback, opens nothing, does not wait for anything outside, and does not call
+ * the dynamic linker.
  */
 #ifndef RT_HOST_LOCK_H
 #define RT_HOST_LOCK_H
@@ -15,10 +16,10 @@
 void waymark_lock(void);
 void waymark_unlock(void);
 
-/* As pthread_cond_wait(3): the lock is free meanwhile. */
+/* Waits as pthread_cond_wait(3) does: the lock is free meanwhile. */
 void waymark_lock_wait(pthread_cond_t *changed);
 
-/* False where the lock is taken. Any signal handler. */
+/* Takes the lock if it is free; returns whether it was. Any signal handler. */
 bool waymark_trylock(void);
 
 #endif

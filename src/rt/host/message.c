@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The runtime's own messages. Where standard error is closed or full they are dropped. */
+/* The runtime's own messages. They are dropped if standard error is closed or full. */
 #include <errno.h>
 #include <unistd.h>
 

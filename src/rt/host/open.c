@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptors of ours in the traced program: see open.h. */
+/* Opens and closes our descriptors in the traced program: see open.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/syscall.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opens and closes files of ours in the traced program: never as a standard stream that the
- * program has closed, and never inherited by exec. No state: the monitor and the control sockets
- * link copies.
+ * Opens and closes our files in the traced program. A descriptor never becomes a standard stream
+ * that the program has closed, and exec does not inherit it. The code has no state, because the
+ * monitor and the control sockets link copies.
  */
 #ifndef RT_HOST_OPEN_H
 #define RT_HOST_OPEN_H
@@ -11,8 +11,9 @@
 #include <sys/stat.h>
 
 /*
- * As open(2), with O_CLOEXEC and O_NOCTTY. A direct system call: no cancellation point, and
- * sanitizers do not record the descriptor. Returns -1 with errno. Any thread, any signal handler.
+ * Opens as open(2) does, with O_CLOEXEC and O_NOCTTY. Makes the system call directly, so it is no
+ * cancellation point and sanitizers do not record the descriptor. Returns -1 with errno. Any
+ * thread, any signal handler.
  */
 int waymark_open(const char *path, int flags, unsigned int mode);
 
@@ -20,18 +21,21 @@ int waymark_open(const char *path, int flags, unsigned int mode);
 int waymark_open_at(int directory, const char *path, int flags, unsigned int mode);
 
 /*
- * Takes a descriptor over and returns it, or where it is 0 to 2 a copy above these, and closes it.
- * -1 stays -1. Any thread, any signal handler.
+ * Takes over a descriptor and returns it; if it is 0 to 2, closes it and returns a copy above 2.
+ * Returns -1 for -1. Any thread, any signal handler.
  */
 int waymark_above_standard(int fd);
 
 /*
- * As close(2), as direct as waymark_open(). Ignores -1, keeps errno. Any thread, any signal
+ * Closes as close(2) does, by a direct system call. Ignores -1, keeps errno. Any thread, any signal
  * handler.
  */
 void waymark_close(int fd);
 
-/* As fstat(2), in a form that sanitizers do not check: a thread may have descriptors of its own. */
+/*
+ * As fstat(2), in a form that sanitizers do not check, because a thread may have its own table of
+ * descriptors.
+ */
 static inline int waymark_stat(int fd, struct stat *st)
 {
 	return fstatat(fd, "", st, AT_EMPTY_PATH);

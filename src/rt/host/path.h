@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Paths that stay valid when the program changes its directory, for files that are opened later or
- * anew. Header-only; allocates: not in signal handlers.
+ * again. Header-only. Allocates, so it must not be used in signal handlers.
  */
 #ifndef RT_HOST_PATH_H
 #define RT_HOST_PATH_H
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* An absolute copy, which the caller frees; NULL where there is no memory. */
+/* Returns an absolute copy, which the caller frees; NULL if memory runs out. */
 static inline char *path_absolute(const char *path)
 {
 	char *here = *path == '/' ? NULL : getcwd(NULL, 0);
@@ -29,7 +29,7 @@ static inline char *path_absolute(const char *path)
 	return result;
 }
 
-/* True if a file can be made in the directory of the path. */
+/* Returns true if a file can be created in the directory of the path. */
 static inline bool path_is_creatable(const char *path)
 {
 	char *copy = strdup(path);

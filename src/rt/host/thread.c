@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads of ours: see thread.h. Called when one is created and begins, by the recorder and the
- * monitor; never by an event.
+ * Creates our threads with ordinary scheduling, and gives them tables of descriptors without the
+ * program's. Called by the recorder and the monitor, never by an event.
  */
 #include <dirent.h>
 #include <sched.h>
@@ -23,7 +23,10 @@
 
 #define NONE (~0u)
 
-/* Only pages that are touched count; a program's thread-local data may be large. */
+/*
+ * A program's thread-local data, which is on the stack too, may be large. Only pages that are used
+ * take memory.
+ */
 #define STACK_BYTES (256u << 10)
 
 void waymark_thread_ordinary(pthread_attr_t *attr)
@@ -80,7 +83,7 @@ void waymark_thread_begin(void)
 #endif
 }
 
-/* The lowest of the descriptors to keep that is `from` or more; NONE if there is none. */
+/* Returns the lowest descriptor to keep that is not below `from`; NONE if there is none. */
 static unsigned int next_kept(unsigned int from, int low, int high)
 {
 	const int kept[] = { low, high, KEEPS_STDERR ? STDERR_FILENO : -1 };
@@ -97,8 +100,9 @@ static unsigned int next_kept(unsigned int from, int low, int high)
 }
 
 /*
- * First closes all above the last one to keep, so that the kernel copies little of the table;
- * then those before each one to keep. -1: the kernel has no close_range(2).
+ * Closes all descriptors but those to keep: first those above the last of them, so that the kernel
+ * copies little of the table, then those before each of them. Returns -1 if the kernel has no
+ * close_range(2).
  */
 static int close_others(int low, int high)
 {

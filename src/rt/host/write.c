@@ -3,7 +3,8 @@
  * Writes of the log, of messages and of `simple`. A write to a pipe without a reader raises
  * SIGPIPE, one beyond the limit of file sizes SIGXFSZ; both kill a program that does not expect
  * them. MSG_NOSIGNAL exists for sockets only, so this thread blocks the signals around the write,
- * and takes back those it raised. Direct system calls: a trace point is no cancellation point.
+ * and removes those that the write raised. Makes system calls directly, so that a trace point is no
+ * cancellation point.
  */
 #include <errno.h>
 #include <poll.h>
@@ -20,7 +21,7 @@
 
 struct write_guard {
 	sigset_t former;
-	sigset_t pending; /* before our write: not ours to take back */
+	sigset_t pending; /* pending before our write: to be kept */
 };
 
 static void guard_begin(struct write_guard *g)
@@ -32,7 +33,7 @@ static void guard_begin(struct write_guard *g)
 	sigaddset(&raised, SIGXFSZ);
 	pthread_sigmask(SIG_BLOCK, &raised, &g->former);
 	sigemptyset(&g->pending);
-	/* Where neither was blocked, none can be pending for this thread. */
+	/* If neither was blocked, neither can be pending for this thread. */
 	if (sigismember(&g->former, SIGPIPE) || sigismember(&g->former, SIGXFSZ)) {
 		sigpending(&g->pending);
 	}
@@ -81,7 +82,7 @@ static int write_all(int fd, const char *data, size_t len, size_t *done)
 		if (n > 0) {
 			*done += (size_t)n;
 		} else if (n == 0) {
-			return EIO; /* to try again might never end */
+			return EIO; /* retrying might never end */
 		} else if (errno == EAGAIN) {
 			if (!wait_ready(fd)) {
 				return EAGAIN;

@@ -11,11 +11,10 @@
 #include <sys/stat.h>
 
 /*
- * Writes all `len` bytes, in one write(2) where the kernel takes them at once. `mode` is the
- * descriptor's st_mode. *done gets the number of bytes written. Returns 0, or an errno where some
- * were not.
- * Waits for a descriptor that is not ready once, for at most 100 ms, then no more until it takes
- * bytes again.
+ * Writes all `len` bytes, in one write(2) if the kernel takes them all. `mode` is the descriptor's
+ * st_mode. *done gets the number of bytes written. Returns 0, or an errno if some were not. Waits
+ * once, for at most 100 ms, for a descriptor that is not ready; then does not wait again until it
+ * takes bytes.
  */
 int waymark_write(int fd, mode_t mode, const char *data, size_t len, size_t *done);
 

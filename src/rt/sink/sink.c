@@ -36,7 +36,7 @@ int waymark_sink_check_plain(
 int waymark_sink_switch(uint32_t *off, bool on, bool *was_on, struct waymark_error *error)
 {
 	error_clear(error);
-	waymark_recorder_flush(); /* on: throws away what came while it was off */
+	waymark_recorder_flush(); /* when switching on: discards events recorded while off */
 	bool was_off = __atomic_exchange_n(off, !on, __ATOMIC_ACQ_REL);
 
 	waymark_recorder_flush();

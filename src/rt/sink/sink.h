@@ -15,34 +15,34 @@ struct waymark_sink {
 	unsigned int backend; /* one bit of enum waymark_backend */
 	const char *name;
 	/*
-	 * True if set_file() could take the path, as far as it shows without creating
-	 * anything. `replace`: what has the name may be removed, if it is a trace.
-	 * Returns 0, or -1 with the reason.
+	 * Checks whether set_file() could use the path, as far as that shows without creating
+	 * anything. `replace`: an existing trace of that name may be removed. Returns 0, or -1 with
+	 * the reason.
 	 */
 	int (*check_file)(const char *path, bool yield, bool replace, struct waymark_error *error);
 	/*
-	 * Names the file and opens it. NULL: the sink's default. `yield`: where that
-	 * cannot be had because it is another's, a name beside it will do. 0 or -1
-	 * with the reason.
+	 * Names the file and opens it; NULL means the sink's default. `yield`: if something else
+	 * has the name, a derived name is used. Returns 0, or -1 with the reason.
 	 */
 	int (*set_file)(const char *path, bool yield, struct waymark_error *error);
 	/*
-	 * In QEMU's order of calls events come before set_file(), and forks between. hold():
-	 * `path`, absolute, is the name so far; NULL: none, and other means may have named one.
-	 * share(): a fork comes. release(): the time is over, whether set_file() came or not. All
-	 * NULL: such events go to the sink's default.
+	 * For QEMU's order of calls, in which the program fires events, and may fork, before
+	 * set_file(). hold(): `path`, absolute, is the file's name so far; NULL: it has none yet,
+	 * though another option may have named one. share(): a fork is about to happen. release():
+	 * the name is final, whether or not set_file() was called. If all are NULL, early events go
+	 * to the sink's default.
 	 */
 	void (*hold)(const char *path);
 	void (*share)(void);
 	void (*release)(void);
 	/* Opens (true) or closes (false) the file; `was_on` gets the former state. */
 	int (*set_on)(bool on, bool *was_on, struct waymark_error *error);
-	/* Brings everything recorded so far into the file. */
+	/* Writes everything recorded so far to the file. */
 	int (*flush)(void);
-	const char *title; /* what a line about the file begins with */
+	const char *title; /* the beginning of a line about the file */
 	/*
-	 * Sets path (relative where it is not fixed yet), on and begun of `output`. A
-	 * name that is too long is cut.
+	 * Sets `path`, `on` and `begun` of `output`. The path is relative until the file's place is
+	 * fixed; a path that is too long is cut.
 	 */
 	void (*describe)(struct waymark_output *output);
 };
@@ -51,13 +51,13 @@ extern const struct waymark_sink waymark_sink_ctf;
 extern const struct waymark_sink waymark_sink_simple;
 extern const struct waymark_sink waymark_sink_log;
 
-/* The check_file() of sinks that write one plain file, which may be there already. */
+/* check_file() for sinks that write one plain file, which may exist already. */
 int waymark_sink_check_plain(
 	const char *path, bool yield, bool replace, struct waymark_error *error);
 
 /*
- * `set_on` for a sink that records: `off` is its word, by release and
- * acquire. What was recorded before is the former state's.
+ * set_on() for a sink that records. `off` is the sink's switch, accessed by release and acquire.
+ * Events recorded before the call are treated as in the former state.
  */
 int waymark_sink_switch(uint32_t *off, bool on, bool *was_on, struct waymark_error *error);
 

@@ -2,19 +2,19 @@
 /*
  * WAYMARK_BEGIN() and WAYMARK_END(): a stack of open scopes for each thread.
  *
- *	an END ends the last open BEGIN of its category on its thread, be it on top or not; without
- *	one it does nothing
- *	a BEGIN that is off is on the stack as well, so that its END finds it, but only above one
- *	that is on: when the last of those ends, the stack is emptied
- *	a BEGIN that does not fit is lost, counted and reported; while all of these are of one
- *	category, their ENDs are known, and otherwise the stack is given up: no scope is ever ended
- *	by another's END
+ * 	an END ends the last open BEGIN of its category on its thread, whether or not it is on top;
+ * 	without such a BEGIN it does nothing
+ * 	a BEGIN that is off is pushed too, so that its END finds it, but only above one that is on:
+ * 	when the last BEGIN that is on ends, the stack is emptied
+ * 	a BEGIN that does not fit is lost, counted and reported; while all of these have the same
+ * 	category, their ENDs can be matched; otherwise the stack is emptied, so that no scope is
+ * 	ever ended by the END of another
  *
- * A signal handler ends what it begins, and sees only complete entries. A scope that a thread
- * leaves open when it exits stays open in the trace, and WAYMARK_LIVE() does not count it. A
- * fork's child goes on with the forking thread's stack and counts only that. A child of clone(2)
- * past the C library keeps the parent's counts. Open scopes of a plug-in are dropped when it is
- * unloaded, see waymark_site_is_loaded().
+ * A signal handler ends the scopes that it begins, and sees only complete entries. A scope that a
+ * thread leaves open when it exits stays open in the trace, and WAYMARK_LIVE() does not count it. A
+ * fork's child continues with the forking thread's stack and counts only that. A child of a raw
+ * clone(2) keeps the parent's counts. Open scopes of a plug-in are dropped when it is unloaded, see
+ * waymark_site_is_loaded().
  */
 #include <pthread.h>
 #include <string.h>
@@ -28,7 +28,10 @@
 
 #define DEPTH_MAX 32u
 
-/* For values of later keys the C library may allocate, which a signal handler must not. */
+/*
+ * Keys with a lower number have their values in the thread. For values of later keys the C library
+ * may allocate, which a signal handler must not do.
+ */
 #define KEYS_IN_THREAD 32u
 
 struct begun {
@@ -43,12 +46,12 @@ __thread uint32_t waymark_site_depth __attribute__((tls_model("initial-exec")));
 
 static THREAD_LOCAL struct begun stack[DEPTH_MAX];
 static THREAD_LOCAL uint32_t on; /* number of entries that are on */
-static THREAD_LOCAL const struct waymark_category *deeper; /* of all that did not fit */
+static THREAD_LOCAL const struct waymark_category *deeper; /* category of the lost BEGINs */
 static THREAD_LOCAL bool is_watched; /* thread_exit() will be called */
 static THREAD_LOCAL uint32_t
-	removals; /* of objects, when all entries were last known to be loaded */
+	removals; /* count of removed objects when all entries were last known to be loaded */
 
-/* By a constructor. */
+/* Set by a constructor. */
 static pthread_key_t exit_key;
 static bool exit_key_valid;
 
@@ -57,7 +60,7 @@ static struct waymark_category *category_of(const struct waymark_event *event)
 	return site_of(event)->category;
 }
 
-/* Each object has categories of its own. */
+/* Compares names, because each object has its own categories. */
 static bool is_same(const struct waymark_category *a, const struct waymark_category *b)
 {
 	return a == b || strcmp(a->name, b->name) == 0;
@@ -96,8 +99,8 @@ static void trim(void)
 }
 
 /*
- * Removes entries whose object was unloaded. Finds all before it changes any: a signal handler in
- * between sees complete entries.
+ * Removes entries whose object was unloaded. Finds all of them before it changes any, so that a
+ * signal handler in between sees complete entries.
  */
 static COLD void forget_unloaded(
 	bool is_loaded(const struct waymark_event *event, uint32_t removals))
@@ -220,7 +223,7 @@ void waymark_site_begun(waymark_site_pointer *site, uint64_t token)
 	}
 }
 
-/* The last open one of the category; NULL: none. */
+/* Returns the last open scope of the category; NULL if there is none. */
 static struct begun *find(const struct waymark_category *category)
 {
 	for (uint32_t i = entries(); i > 0; i--) {
@@ -238,7 +241,7 @@ static void take_out(struct begun *b)
 	b->event = NULL;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (b->token && --on == 0) {
-		give_up(); /* the rest is off */
+		give_up(); /* only scopes that are off are left */
 	}
 	trim();
 }

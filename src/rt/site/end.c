@@ -65,7 +65,7 @@ void waymark_site_leave_event(const struct waymark_event *event, uint64_t token)
 
 /* ---- Events that may be unloaded ---- */
 
-/* The lock is held for microseconds, unless this interrupts its holder. */
+/* Retries, because the lock is held only for microseconds, unless this interrupts its holder. */
 static COLD bool is_registered(const struct waymark_event *event)
 {
 	static const int tries = 10000;

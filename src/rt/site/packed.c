@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trace points of waymark/scope.h whose arguments are all scalars: the call site makes the
- * record's words, which are copied here. Where only `ctf` is on and the thread's packet has room,
- * that takes no call, so that no register is saved.
+ * Trace points of waymark/scope.h whose arguments are all scalars: the call site makes the record's
+ * words, which are copied here. If only `ctf` is on and the thread's packet has room, this makes no
+ * call, so that no registers are saved.
  */
 #include <waymark/site.h>
 
@@ -10,12 +10,12 @@
 #include "rt/site/record.h"
 #include "rt/text/site_text.h"
 
-/* Copies whole words: an event has room for the last one. */
+/* Copies whole words, because every event has room for the last one. */
 WAYMARK_INLINE void put_words(struct waymark_record *r, const uint64_t *words, uint32_t bytes)
 {
 	for (size_t at = 0; at < bytes; at += sizeof(*words)) {
 		memcpy(r->pos + at, (const char *)words + at, sizeof(*words));
-		__asm__ volatile("" : "+r"(at)); /* not memcpy() for all, which is a call */
+		__asm__ volatile("" : "+r"(at)); /* or compilers would call memcpy() for all */
 	}
 	r->pos += bytes;
 }
@@ -134,7 +134,7 @@ uint64_t waymark_site_enter_packed(waymark_site_pointer *site, uint64_t *words, 
 	return enter_fast(site, words, bytes);
 }
 
-/* For flows that begin, too. */
+/* Fires an event, which may be the begin of a flow. */
 WAYMARK_HOT static void fire_fast(const struct waymark_event *event, const uint64_t *words,
 	uint32_t bytes, unsigned int on, enum waymark_mark mark)
 {

@@ -2,8 +2,8 @@
 /*
  * Trace points of waymark/scope.h: what the files of this folder share. end.c ends scopes and
  * flows, site.c records arguments that come as values, packed.c those that come as words, begin.c
- * keeps the stack of WAYMARK_BEGIN(). The recorder `ctf` alone has them, see event_backends().
- * Any thread, any signal handler.
+ * keeps the stack of WAYMARK_BEGIN(). Of the recorders only `ctf` records them, see
+ * event_backends(). Any thread, any signal handler.
  */
 #ifndef RT_SITE_RECORD_H
 #define RT_SITE_RECORD_H
@@ -23,15 +23,18 @@ static inline unsigned int site_backends(waymark_site_pointer *site)
 void waymark_site_leave_event(const struct waymark_event *event, uint64_t token);
 
 /*
- * True if an event is still loaded that was when `removals` objects had been removed. False also
- * where the control lock is not free, which a signal handler may find taken by its own thread.
+ * Returns true if the event, which was loaded when `removals` objects had been removed, is still
+ * loaded. Returns false also if the control lock stays taken: a signal handler may have interrupted
+ * its holder.
  */
 bool waymark_site_is_loaded(const struct waymark_event *event, uint32_t removals);
 
 /* Ends a flow: the function that its struct waymark_scope calls. */
 void waymark_site_end_flow(const struct waymark_scope *flow);
 
-/* Notes what the end of a flow needs; `line` is the number of removed objects at its begin. */
+/*
+ * Notes what the end of a flow needs; `flow->line` gets the number of objects removed by its begin.
+ */
 static inline void site_flow_begins(struct waymark_scope *flow, const struct waymark_event *event)
 {
 	flow->event = event;

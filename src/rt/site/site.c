@@ -19,9 +19,9 @@
 /* An event that fires. */
 struct firing {
 	const struct waymark_event *event;
-	struct waymark_debug *values; /* the first is the number */
+	struct waymark_debug *values; /* the first is the number of the scope or flow */
 	uint32_t count; /* of arguments, without the number */
-	uint32_t max; /* bytes of a text */
+	uint32_t max; /* the most bytes of a text */
 };
 
 /* The layout of a kind of value in a record. */
@@ -77,7 +77,7 @@ WAYMARK_INLINE void store(struct waymark_record *r, const struct waymark_arg *ar
 	}
 }
 
-/* Bytes that the arguments take at most; 0: callbacks are among them. */
+/* Returns the most bytes that the arguments take; 0 if callbacks are among them. */
 WAYMARK_INLINE size_t room_of(const struct firing *f, uint32_t max)
 {
 	size_t room = sizeof(int64_t);
@@ -91,7 +91,7 @@ WAYMARK_INLINE size_t room_of(const struct firing *f, uint32_t max)
 	return room;
 }
 
-/* False: try again with `wait`, or nothing is to be recorded. */
+/* Returns false if nothing was recorded; without `wait`, try again with it. */
 WAYMARK_INLINE bool record(const struct firing *f, bool wait)
 {
 	const struct waymark_arg *arg = f->event->args;
@@ -113,13 +113,15 @@ WAYMARK_INLINE bool record(const struct firing *f, bool wait)
 	return true;
 }
 
-/* In a frame of its own: the trees take much of the caller's. */
+/*
+ * Not inlined: its stack frame is separate from the caller's, which is large because of the trees.
+ */
 static NOINLINE void record_flat(const struct firing *f)
 {
 	record(f, true);
 }
 
-/* Callbacks are called once and replaced by their trees. */
+/* Calls callbacks once and replaces them by their trees. */
 static COLD void flatten_and_record(const struct firing *f)
 {
 	struct waymark_trees trees;
@@ -132,7 +134,7 @@ static COLD void flatten_and_record(const struct firing *f)
 	waymark_trees_end(&trees);
 }
 
-/* Printed first: recording replaces callbacks by trees. */
+/* Prints first, because recording replaces callbacks by trees. */
 static COLD void fire_several(const struct firing *f, unsigned int on, enum waymark_mark mark)
 {
 	if (on & SITE_PRINTING_BACKENDS) {
@@ -185,7 +187,7 @@ void waymark_site_fire(
 	fire(&f, site_backends(site), WAYMARK_MARK_NONE);
 }
 
-/* Drops a newline at the end; marks a cut, which is between characters. */
+/* Removes a newline at the end. Marks text that was cut, and cuts it between characters. */
 static void end_text(struct line *l)
 {
 	static const char cut_mark[] = "...";
@@ -211,7 +213,7 @@ static void print_text(waymark_site_pointer *site, struct line *l)
 	waymark_site_fire(site, values, 1, WAYMARK_SITE_TEXTS_MAX);
 }
 
-/* False: there is no memory. */
+/* Returns false if there is no memory. */
 static COLD bool print_long(waymark_site_pointer *site, const char *format, va_list args)
 {
 	char *text = mmap(
