@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Puts an option into force in two phases. All checks come before the first change, because an
- * option with an error changes nothing; they open no output, because opening may truncate, and a
- * FIFO's reader would see its end. What still fails in the second phase (a disk that fills in
- * between) is reported, and the changes before it stay.
+ * Puts an option into force in two phases. All checks precede the first change, because an option
+ * with an error changes nothing. The checks open no output, because that may truncate a file, and
+ * the reader of a FIFO would see its end. A failure in the second phase (a disk that fills
+ * meanwhile) is reported, and the changes before it stay.
  */
 #include <errno.h>
 #include <signal.h>
@@ -52,7 +52,7 @@ static bool replaces(const struct waymark_config *c)
 	return c->replace ? is_on(c->replace) : waymark_ctf_replaces();
 }
 
-/* True if `path`, the value of a key, could be the sink's file; NULL is fine. */
+/* Checks whether `path`, the value of a key, could be the sink's file; NULL is allowed. */
 static int check_output(const struct waymark_config *c, const struct waymark_sink *sink,
 	const char *key, const char *path, struct waymark_error *error)
 {
@@ -64,7 +64,7 @@ static int check_output(const struct waymark_config *c, const struct waymark_sin
 	return waymark_fail(error, "%s: %s", key, reason.text);
 }
 
-/* The environment's file=, whose sink may come later: whether it is at a place that exists. */
+/* Checks only the place of the environment's file=, because its sink may be loaded later. */
 static int check_place(const char *path, struct waymark_error *error)
 {
 	if (access(path, F_OK) == 0 || (errno == ENOENT && path_is_creatable(path))) {
@@ -101,7 +101,7 @@ static enum recorder_policy policy_of(const char *word)
 	return *word == 'o' ? RECORDER_OVERWRITE : *word == 'b' ? RECORDER_BLOCK : RECORDER_DISCARD;
 }
 
-/* The signal that has our handler, 0: none. Changed by an exchange. */
+/* The signal that has our handler; 0: none. Changed by atomic exchange. */
 static int installed;
 
 static void on_signal(int sig)
@@ -118,7 +118,7 @@ static bool is_ours(const struct sigaction *act)
 	return !(act->sa_flags & SA_SIGINFO) && act->sa_handler == on_signal;
 }
 
-/* A signal that the program itself handles or ignores is refused. */
+/* Refuses a signal that the program itself handles or ignores. */
 static int check_signal(int sig, struct waymark_error *error)
 {
 	struct sigaction now;
@@ -144,7 +144,7 @@ static void uninstall_signal(int sig)
 	}
 }
 
-/* Replaces the handler of an earlier signal. */
+/* Installs the handler, and uninstalls that of an earlier signal. */
 static int install_signal(int sig, struct waymark_error *error)
 {
 	struct sigaction act = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
@@ -196,7 +196,7 @@ static int check_time(const struct waymark_config *c, struct waymark_error *erro
 	return waymark_fail(error, "%s cannot change any more: events have been recorded", late);
 }
 
-/* Keys that are fixed once waymark_init() has made the jail, where no thread can overwrite. */
+/* Keys that are fixed once waymark_init() has made the jail, in which no thread can overwrite. */
 static int check_jailed(const struct waymark_config *c, struct waymark_error *error)
 {
 	bool overwrites = c->full && policy_of(c->full) == RECORDER_OVERWRITE;
@@ -245,7 +245,10 @@ static int check_instance(const char *name, struct waymark_error *error)
 				 "written");
 }
 
-/* The environment's is started later, and its absence then voids nothing else. */
+/*
+ * The environment's monitor is started later. If it is missing then, the rest of the option stays
+ * in force.
+ */
 static int check_monitor(const struct waymark_config *c, struct waymark_error *error)
 {
 	const struct monitor_wish *wish = &c->monitor;
@@ -349,7 +352,7 @@ int waymark_config_apply(
 	struct waymark_config *c, struct waymark_match *match, struct waymark_error *error)
 {
 	waymark_config_settle(c);
-	/* The monitor first: whether its socket can be had shows only now. */
+	/* The monitor is started first, because only that shows whether it can get its socket. */
 	if (waymark_config_check(c, error) < 0 || waymark_rules_prepare(&c->rules, error) < 0 ||
 		(c->monitor.where && waymark_monitor_begin(&c->monitor, error) < 0) ||
 		apply_recorder(c, error) < 0 || apply_outputs(c, error) < 0) {
@@ -377,7 +380,7 @@ int waymark_config_apply(
 	return 0;
 }
 
-/* Keys that one backend alone looks at. */
+/* Keys that only one backend reads. */
 static const struct {
 	const char *key;
 	unsigned int backend;
@@ -401,7 +404,7 @@ void waymark_config_want(struct waymark_wants *wants, const struct waymark_confi
 	}
 }
 
-/* Appends what the options asked of a backend, if they named it. */
+/* Appends the keys by which options named the backend. */
 static void put_wanted(struct line *l, const struct waymark_wants *wants, size_t backend)
 {
 	unsigned int bit = waymark_backend_names[backend].backend;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Putting an option into force, in two phases: check everything that can be
- * checked, then apply. Callers take out of the config what they want to do at
- * another time (the environment's and QEMU's file= wait for the program).
+ * Putting an option into force, in two phases: check everything that can be checked, then apply.
+ * Callers remove from the config what they apply at another time (the file= of the environment and
+ * of QEMU's calls waits for the program).
  */
 #ifndef RT_CONTROL_CONFIG_H
 #define RT_CONTROL_CONFIG_H
@@ -10,20 +10,20 @@
 #include "rt/control/option.h"
 
 /*
- * The sink that `file=` names now. NULL, with the reason, when no loaded object
- * was built with a backend that has a file.
+ * Returns the sink that `file=` names now; NULL, with the reason, if no loaded object was built
+ * with a backend that has a file.
  */
 const struct waymark_sink *waymark_config_sink(const char *file, struct waymark_error *error);
 
 /*
- * The first phase alone, which changes nothing: for callers that take `file` out
- * and apply it later. Returns 0, or -1 with the reason.
+ * Runs only the first phase, which changes nothing, for callers that remove `file` and apply it
+ * later. Returns 0, or -1 with the reason.
  */
 int waymark_config_check(const struct waymark_config *c, struct waymark_error *error);
 
 /*
  * Drops what a later key of the option overrides, by the backends that are linked now: `file`, or
- * the key it stands for. For callers that take `file` out.
+ * the key it stands for. For callers that remove `file`.
  */
 void waymark_config_settle(struct waymark_config *c);
 
@@ -31,19 +31,19 @@ void waymark_config_settle(struct waymark_config *c);
 int waymark_config_apply(
 	struct waymark_config *c, struct waymark_match *match, struct waymark_error *error);
 
-/* The backends that options speak of, as masks. */
+/* The backends that options name, as masks. */
 struct waymark_wants {
 	unsigned int limits; /* by backend= */
-	unsigned int outputs; /* by simple.file= and its like */
-	unsigned int keys; /* that one backend alone looks at, a bit of each */
+	unsigned int outputs; /* by simple.file= and similar keys */
+	unsigned int keys; /* of own_keys[], which only one backend reads, one bit each */
 };
 
-/* Adds what the option speaks of. */
+/* Adds the backends that the option names. */
 void waymark_config_want(struct waymark_wants *wants, const struct waymark_config *c);
 
 /*
- * Warns of keys without effect so far, once for each backend that no event was built with, only
- * with `built`; `option` is handed on.
+ * Warns about keys without effect so far, once for each backend that no event was built with;
+ * `built` are the backends of the events, which the warning lists. `option` is passed on to `warn`.
  */
 void waymark_config_report_vain(const struct waymark_wants *wants, unsigned int built,
 	void (*warn)(const struct waymark_error *warning, const void *option), const void *option);

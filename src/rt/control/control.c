@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The program's API, waymark/control.h, over the registry, the rules and the sinks. A call that
- * fails gives the reason.
+ * fails returns the reason.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -150,7 +150,7 @@ unsigned int waymark_get_watchers(const struct waymark_event *event)
 int waymark_set_state(const struct waymark_event *event, unsigned int backends, bool on,
 	struct waymark_error *error)
 {
-	/* Const for its users only: every descriptor is an object that its maker can change. */
+	/* Descriptors are const only for their users: the object itself can be changed. */
 	struct waymark_event *own = (struct waymark_event *)event;
 
 	error_clear(error);
@@ -178,7 +178,7 @@ int waymark_set_state(const struct waymark_event *event, unsigned int backends, 
 }
 
 /*
- * Switching the events of a list of names, without a rule: thousands of names take one sort, and
+ * A switch of the events in a list of names, without a rule. Thousands of names take one sort, and
  * one search for each loaded event.
  */
 struct named {
@@ -198,7 +198,10 @@ static bool is_named(const struct named *n, const struct waymark_event *event)
 	return bsearch(&event->name, n->names, n->count, sizeof(*n->names), by_name) != NULL;
 }
 
-/* Gives the events the ids that recording needs. False: memory or ids ran out. Under the lock. */
+/*
+ * Gives the events the ids that recording needs. Returns false if memory or ids ran out. Under the
+ * lock.
+ */
 static bool prepare_named(const struct named *n)
 {
 	bool done = true;
@@ -226,7 +229,7 @@ static unsigned int wanted_of(const struct named *n)
 	return backends;
 }
 
-/* Under the lock, behind prepare_named(): it cannot fail. */
+/* Under the lock, after prepare_named(), so it cannot fail. */
 static void switch_named(const struct named *n)
 {
 	for (struct waymark_object *o = waymark_registry_first(); o; o = o->next) {
@@ -250,8 +253,8 @@ static bool prepare_only(const struct named *n, unsigned int *backends)
 }
 
 /*
- * The trace declares the events before they are on. That takes the lock on its own, and objects
- * may be loaded meanwhile: so the events are prepared once more.
+ * Declares the events in the trace before they are on. The declaration takes the lock itself, so
+ * objects may be loaded meanwhile, and the events are prepared again.
  */
 static bool change_named(const struct named *n)
 {
@@ -344,7 +347,7 @@ int waymark_get_output_status(const char *backend, char *text, size_t size)
 	return result;
 }
 
-/* A relative path is one in the directory that is the current one now. */
+/* Completes a relative path with the current directory. */
 static int make_absolute(struct waymark_output *output, struct waymark_error *error)
 {
 	char *path = path_absolute(output->path);

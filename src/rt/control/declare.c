@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Steps before events are switched on, and the wish for a jail that one of them warns about. The
- * functions that switch events call this, without the control lock.
+ * Steps before events are switched on, and the jail= that was asked for, about which one step
+ * warns. The functions that switch events call this, without the control lock.
  */
 #include <unistd.h>
 
@@ -15,13 +15,13 @@
 #include "rt/sink/sink.h"
 #include "rt/text/backends.h"
 
-/* They open files at a process's first event; the other backends have opened theirs by then. */
+/* These backends open files at a process's first event; the others have opened theirs by then. */
 #define RECORDING_BACKENDS (WAYMARK_CTF | WAYMARK_SIMPLE)
 
 static uint32_t wanted; /* relaxed: processes in the jail; 0: no jail */
 static pid_t wanted_by;
 static bool is_off; /* relaxed: jail=off */
-static bool is_taken; /* written once: waymark_init() has taken the wish */
+static bool is_taken; /* written once: waymark_init() has read `wanted` */
 static bool may_be_killed; /* relaxed: waymark_init() has made no jail, and no warning was given */
 
 void waymark_jail_want(uint32_t count)
@@ -40,7 +40,10 @@ uint32_t waymark_jail_take_wish(void)
 	return __atomic_load_n(&wanted, __ATOMIC_RELAXED);
 }
 
-/* Without a jail the user finds no trace. The pid: a child would report it again. */
+/*
+ * Without a jail the user finds no trace. Only the process that read the option reports it, not its
+ * children.
+ */
 __attribute__((destructor)) static void report_vain(void)
 {
 	if (wanted && !is_taken && wanted_by == getpid()) {

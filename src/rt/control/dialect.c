@@ -17,7 +17,7 @@ enum chooser { BY_NOBODY, BY_VARIABLE, BY_OPTION, BY_PROGRAM };
 static struct {
 	enum waymark_dialect dialect;
 	enum chooser chooser;
-	bool is_used; /* an option that named none was read in it */
+	bool is_used; /* an option without dialect= was read in it */
 } chosen;
 
 static const char *const names[] = {
@@ -51,7 +51,7 @@ enum waymark_dialect waymark_dialect_get(void)
 	return dialect;
 }
 
-/* True if it may be `dialect` from now on. Under the control lock. */
+/* Checks whether the dialect may be `dialect` from now on. Under the control lock. */
 static int check(enum waymark_dialect dialect, struct waymark_error *error)
 {
 	const char *name = names[chosen.dialect];

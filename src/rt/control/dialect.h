@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The dialect that options are read in. The program or its first option chooses it, once.
- * WAYMARK_TRACE, which its user wrote, may choose another; the program's choice and that of an
- * option override it.
+ * The dialect that options are read in. The program or its first option chooses the dialect, once.
+ * WAYMARK_TRACE, which the user writes, may choose another one; a choice by the program or an
+ * option overrides that.
  */
 #ifndef RT_CONTROL_DIALECT_H
 #define RT_CONTROL_DIALECT_H
@@ -11,7 +11,7 @@
 
 #include <waymark/control.h>
 
-/* As the column of options.def and dialect= have them. */
+/* The dialects as the column of options.def and dialect= name them. */
 enum dialect_bit {
 	DIALECT_waymark = 1 << WAYMARK_DIALECT_WAYMARK,
 	DIALECT_stratovirt = 1 << WAYMARK_DIALECT_STRATOVIRT,
@@ -25,12 +25,15 @@ struct dialect_use {
 	bool is_variable; /* it is in WAYMARK_TRACE */
 };
 
-/* That of an option which names none. Takes the control lock, as what follows. */
+/*
+ * Returns the dialect of an option that names none. Takes the control lock, as the functions below
+ * do.
+ */
 enum waymark_dialect waymark_dialect_get(void);
 
 const char *waymark_dialect_name(enum waymark_dialect dialect);
 
-/* The dialect of that name. Returns 0, or -1 with the reason. */
+/* Finds the dialect of that name. Returns 0, or -1 with the reason. */
 int waymark_dialect_find(
 	enum waymark_dialect *dialect, const char *name, struct waymark_error *error);
 
@@ -39,7 +42,10 @@ int waymark_dialect_find(
  */
 int waymark_dialect_check(const struct dialect_use *use, struct waymark_error *error);
 
-/* The option is in force: chooses its dialect; an option that names none keeps the present one. */
+/*
+ * Notes that the option is in force: chooses its dialect. An option that names none keeps the
+ * present one.
+ */
 void waymark_dialect_keep(const struct dialect_use *use);
 
 #endif

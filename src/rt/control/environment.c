@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Options from the environment, several of them separated by `;` or newlines
- * (`;;` is a semicolon). Each is independent: one that is wrong does not void the
- * others. Names that no event has, and outputs that none can write to, are reported when the main
- * program's events have registered, because until then libraries still bring theirs; where the
- * program itself has none, at exit.
+ * Options from the environment, several of them separated by `;` or newlines (`;;` is a semicolon).
+ * Each is independent: an error in one does not affect the others. Names that no event has, and
+ * outputs that no event can write to, are reported once the main program's events have registered,
+ * because until then libraries still register theirs; if the program itself has no events, at exit.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -24,9 +23,9 @@
 
 /* Written by one constructor at a time. */
 static struct {
-	pid_t pid; /* 0: nothing was asked for */
+	pid_t pid; /* 0: the variable is not set */
 	bool over; /* the main program has registered */
-	bool asks; /* for events */
+	bool asks; /* an option switches events on */
 	bool names_file;
 	struct waymark_wants wants;
 } startup;
@@ -80,7 +79,7 @@ static const char *copy_option(char *part, const char *text)
 	return *text ? text + 1 : text;
 }
 
-/* An empty one is as good as none. */
+/* An empty variable means the same as none. */
 static void load_level(void)
 {
 	const char *text = secure_getenv(LEVEL_VARIABLE);
@@ -137,7 +136,7 @@ static void say(const struct waymark_error *warning)
 	waymark_message(VARIABLE ": %s", warning->text);
 }
 
-/* True if the program has events that could be on, and none is. */
+/* True if the program has events that could be on, and all are off. */
 static bool is_all_off(void)
 {
 	const struct waymark_event *event;
@@ -154,8 +153,8 @@ static bool is_all_off(void)
 }
 
 /*
- * A file without a pattern is a mistake more often than not; settings alone may be
- * meant for events that the program itself or a client of the monitor switches on.
+ * An output without a pattern is usually a mistake. Settings without an output may be meant for
+ * events that the program or a client of the monitor switches on.
  */
 static void report_all_off(void)
 {
@@ -175,7 +174,7 @@ static void say_vain(const struct waymark_error *warning, const void *option)
 	say(warning);
 }
 
-/* If only plug-ins have events, this is reported at exit, when they may be unloaded. */
+/* Counts unloaded plug-ins too: if only plug-ins have events, the report is at exit. */
 static void report_vain(void)
 {
 	waymark_config_report_vain(
@@ -190,7 +189,7 @@ void waymark_environment_follow(bool is_program)
 	}
 	waymark_startup_file_place();
 	if (!is_program) {
-		/* A program without events of its own never registers: only its libraries do. */
+		/* A program without events never registers; only its libraries do. */
 		if (waymark_monitor_is_postponed() && !waymark_loaded_program_registers()) {
 			waymark_monitor_begin_postponed(say);
 		}
@@ -203,7 +202,7 @@ void waymark_environment_follow(bool is_program)
 	waymark_monitor_begin_postponed(say);
 }
 
-/* A child of fork() inherits the question, and must not ask it again. */
+/* A child of fork() inherits the options and must not report them again. */
 __attribute__((destructor)) static void report_at_exit(void)
 {
 	if (startup.pid == getpid() && !startup.over) {

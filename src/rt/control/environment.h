@@ -11,34 +11,34 @@
 
 #include "rt/control/option.h"
 
-/* Reads them, at the first call only: before the first object is registered. */
+/* Reads the variables, at the first call only. Call before the first object is registered. */
 void waymark_environment_load(void);
 
 /*
- * An object was registered. While the program starts, `file=` follows to the
- * best backend that is there by now; the main program's own object, the last of
- * them, ends that. Called by constructors, one at a time.
+ * Call after an object was registered. While the program starts, `file=` moves to the best backend
+ * that is loaded by now; the main program's object, which is the last, ends that. Called by
+ * constructors, one at a time.
  */
 void waymark_environment_follow(bool is_program);
 
 /*
  * ---- file= of WAYMARK_TRACE (startup_file.c) ----
  *
- * While the program starts, libraries bring events with more backends, so the file moves to the
+ * While the program starts, libraries register events with more backends, so the file moves to the
  * best backend that is loaded so far. For constructors, one at a time, unless a function says
  * otherwise.
  */
 
-/* Takes `file` out of an option; a later option overrides the file of an earlier one. */
+/* Moves `file` out of an option; a later option overrides the file of an earlier one. */
 void waymark_startup_file_keep(struct waymark_config *c);
 
 /* Gives the file to the first sink of the backends that are loaded now. */
 void waymark_startup_file_place(void);
 
-/* The file, if no sink has taken it; else NULL. The caller frees it. */
+/* Returns the file if no sink has it; otherwise NULL. The caller frees it. */
 char *waymark_startup_file_waiting(void);
 
-/* A later option or call names the file: this one no longer counts. From any thread. */
+/* Drops the file, because a later option or call names one. Any thread. */
 void waymark_startup_file_forget(void);
 
 #endif

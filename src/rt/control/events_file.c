@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The reader of events files. Lines have any length, may end in CRLF, and the
- * last may lack its newline. What cannot be a pattern is an error with its
- * line, so that a wrong file (a trace, a declaration file) is not taken for an
- * empty one.
+ * The reader of events files. Lines have any length, may end in CRLF, and the last may lack its
+ * newline. A line that cannot be a pattern is an error, reported with its number, so that a wrong
+ * file (a trace, a declaration file) is not mistaken for an empty one.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -16,7 +15,7 @@
 #include "rt/control/events_file.h"
 #include "rt/host/error.h"
 
-/* No list of events is longer; /dev/zero and the wrong file are. */
+/* Longer than any list of events; stops reading /dev/zero or a wrong file. */
 #define FILE_MAX ((size_t)64 << 20)
 
 /* Adds a line, without the blanks around it, to the rules. */
@@ -35,7 +34,7 @@ static bool is_pattern_char(unsigned char c)
 	return isalnum(c) || c == '_' || c == '*' || c == '?' || c >= 0x80;
 }
 
-/* True if control characters are out: with them it would be a wrong file. */
+/* True if there are no control characters, which would show that the file is a wrong one. */
 static bool is_text(const char *text, size_t len)
 {
 	size_t i = 0;
@@ -53,7 +52,7 @@ static bool is_regex(const char *pattern, size_t len)
 	return i < len && pattern[i] == '/' && is_text(pattern, len);
 }
 
-/* Behind a category's colon a name is any text. */
+/* After a category's colon a name may be any text. */
 static bool is_valid(const char *pattern, size_t len)
 {
 	size_t begin = len > 0 && *pattern == '-';
@@ -103,7 +102,9 @@ int waymark_regex_add(struct waymark_rules *rules, const char *regex, struct way
 	return result;
 }
 
-/* True if a comment follows on the line, as one may elsewhere: with it nothing would match. */
+/*
+ * True if a comment follows the expression, as other formats allow: the line would match nothing.
+ */
 static bool has_comment(const char *line, size_t len)
 {
 	const char *number = memchr(line, '#', len);
@@ -134,7 +135,7 @@ static int add_regex(
 	return result;
 }
 
-/* One line without its end, of which blanks at both ends do not count. */
+/* Passes on one line, without its end and without blanks at both ends. */
 static int take_line(add_line *add, struct waymark_rules *rules, const char *line, size_t len,
 	struct waymark_error *error)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* waymark/init.h: what tracing needs of the system, opened before a jail closes. */
+/*
+ * waymark/init.h: opens all that tracing needs of the system before the program enters a jail.
+ * Called by the program, never by an event; only the first call has an effect.
+ */
 #include <waymark/init.h>
 
 #include <errno.h>
@@ -24,9 +27,9 @@
 #include "rt/text/backends.h"
 
 static pthread_once_t init_once = PTHREAD_ONCE_INIT;
-static int result; /* written once, under `init_once`, which a second caller waits for */
+static int result; /* written once, under `init_once`, for which a second caller waits */
 
-/* Opens the outputs of these backends. False: one cannot be opened. */
+/* Opens the outputs of these backends. Returns false if one cannot be opened. */
 static bool open_outputs(unsigned int backends)
 {
 	bool opened = true;
@@ -119,7 +122,7 @@ int waymark_init(void)
 	return result;
 }
 
-/* Adds it unless it is there; past the end it is only counted. */
+/* Adds the descriptor unless the list has it; past the end of the list only counts it. */
 static void push(int fd, int *fds, size_t *count, size_t capacity)
 {
 	for (size_t i = 0; i < *count && i < capacity; i++) {
@@ -156,7 +159,7 @@ int waymark_push_descriptors(int *fds, size_t *count, size_t capacity)
 	return with <= capacity ? 0 : -1;
 }
 
-/* Calls that a kernel or architecture does not have are none. */
+/* Calls that an architecture does not have. */
 #ifndef SYS_newfstatat
 #define SYS_newfstatat (-1)
 #endif

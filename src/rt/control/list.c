@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lists of events, categories and threads. Events and categories are copies, made under the
- * control lock, because an object may be unloaded as soon as the lock is free. Memory is allocated
- * outside of the lock; if it was too little, more is allocated and all is copied again.
+ * Lists of events, categories and threads. Events and categories are copies, made under the control
+ * lock, because an object may be unloaded as soon as the lock is free. Memory is allocated without
+ * the lock; if it was too little, more is allocated and everything is copied again.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,17 +20,17 @@
 #include "rt/record/process.h"
 #include "rt/record/stats.h"
 
-/* Which events are wanted, and whose states. */
+/* Which events are wanted, and for which vCPU their states. */
 struct query {
 	const struct pattern *pattern; /* NULL: all */
-	bool of_vcpu; /* only the events that single vCPUs have, as that of `index` has them */
+	bool of_vcpu; /* only events declared `vcpu`, with their states on the vCPU `index` */
 	unsigned int index;
 };
 
 /* The list being filled: `events_max` events, followed by their names. */
 struct copy {
 	bool of_vcpu;
-	const void *cpu; /* NULL: one that is not registered */
+	const void *cpu; /* NULL: a CPU that is not registered */
 	struct waymark_event_info *events;
 	size_t events_max;
 	size_t text_max;
@@ -43,7 +43,7 @@ static bool fits(const struct copy *c)
 	return c->count <= c->events_max && c->text_size <= c->text_max;
 }
 
-/* Those of a scope are of its beginnings and its ends. */
+/* A scope's counts include its begins and its ends. */
 static struct tally counts_of(const struct waymark_event *event)
 {
 	struct tally counts;
@@ -93,7 +93,7 @@ static bool is_wanted(const struct query *q, const struct waymark_event *event)
 	       (!q->pattern || waymark_pattern_matches_text(q->pattern, event->name));
 }
 
-/* Returns false where the vCPU is not there. */
+/* Returns false if the vCPU does not exist. */
 static bool fill(struct copy *c, const struct query *q)
 {
 	c->count = c->text_size = 0;
@@ -114,7 +114,7 @@ static bool fill(struct copy *c, const struct query *q)
 	return found;
 }
 
-/* Makes room for what fill() found. */
+/* Makes room for the events that fill() counted. */
 static bool grow(struct copy *c)
 {
 	free(c->events);
@@ -144,7 +144,7 @@ static int list(
 	return 0;
 }
 
-/* With `text`, which may be NULL, as the pattern. */
+/* Makes the list with `text`, which may be NULL, as the pattern. */
 static int list_matching(struct query *q, const char *text, struct waymark_event_list *events,
 	struct waymark_error *error)
 {
@@ -184,7 +184,7 @@ void waymark_free_events(struct waymark_event_list *events)
 	*events = (struct waymark_event_list){ 0 };
 }
 
-/* Each object has its own categories; those of one name are one row of the list. */
+/* Each object has its own categories. Categories of the same name make one row of the list. */
 #define FIRST_MAX 32u
 #define TEXT_EACH 128u
 
@@ -195,19 +195,21 @@ struct object_category {
 	size_t on;
 };
 
-/* One block of memory: the rows, which are the result, then the categories, then texts. */
+/*
+ * One block of memory: first the rows, which are the result, then the categories, then the texts.
+ */
 struct category_copy {
 	struct waymark_category_info *rows;
 	struct object_category *categories;
 	char *text;
-	size_t max; /* rows, categories */
+	size_t max; /* number of rows, and of categories, that fit */
 	size_t text_max;
 	size_t row_count;
 	size_t category_count;
 	size_t text_size;
 };
 
-/* NULL: no room. */
+/* Returns NULL if there is no room. */
 static struct object_category *category_of(
 	struct category_copy *c, const struct waymark_category *category)
 {
@@ -223,7 +225,10 @@ static struct object_category *category_of(
 	return &c->categories[c->category_count++];
 }
 
-/* Events that are compiled out may still be among the pointers. */
+/*
+ * Counts also events that are compiled out, which may still be among the pointers. Returns false if
+ * there is no room.
+ */
 static bool count_sites(struct category_copy *c, const struct waymark_object *object)
 {
 	for (struct waymark_event *const *it = object->begin; it < object->end; it++) {
@@ -243,7 +248,7 @@ static bool count_sites(struct category_copy *c, const struct waymark_object *ob
 	return true;
 }
 
-/* NULL: no room. */
+/* Returns NULL if there is no room. */
 static const char *keep(struct category_copy *c, const char *text)
 {
 	size_t size = strlen(text) + 1;
@@ -292,7 +297,7 @@ static bool add_category(struct category_copy *c, const struct object_category *
 	return true;
 }
 
-/* False: no room. Under the control lock. */
+/* Returns false if there is no room. Under the control lock. */
 static bool fill_categories(struct category_copy *c)
 {
 	bool fits = true;
@@ -352,7 +357,8 @@ void waymark_free_categories(struct waymark_category_list *list)
 /*
  * ---- Threads that have recorded ----
  *
- * They record on meanwhile, begin and end: each row is right for its moment (rt/record/cursor.h).
+ * They record, begin and end meanwhile, so each row is right for one moment only
+ * (rt/record/cursor.h).
  */
 
 static struct waymark_thread_info *add_row(struct waymark_thread_list *list)
@@ -372,7 +378,7 @@ static struct waymark_thread_info *add_row(struct waymark_thread_list *list)
 	return row;
 }
 
-/* As the system has it; it may have ended since. */
+/* Reads the thread's name from the system; the thread may have ended meanwhile. */
 static void read_name(uint32_t tid, char *name, size_t size)
 {
 	char path[64];

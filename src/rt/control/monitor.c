@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the monitor comes from: it is part of the program (linked, statically
- * or not), else a library that is loaded now. A libwaymark that is itself part of
- * the program loads none, and lacks what loads it: that library would bring another
- * libwaymark, with no event in it.
+ * Finds the monitor: it is part of the program (linked, statically or not), or a library that is
+ * loaded now. A libwaymark that is itself part of the program has no code to load that library,
+ * because the library would load another libwaymark, which has no events.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,7 @@
 #pragma weak waymark_monitor_start
 #pragma weak waymark_monitor_load
 
-/* The loaded library's. By release and acquire. */
+/* The function of the loaded library. By release and acquire. */
 static monitor_start *loaded_start;
 
 /* The request of the environment; set by one constructor at a time. */
@@ -94,7 +93,10 @@ bool waymark_monitor_is_postponed(void)
 	return postponed.count > 0;
 }
 
-/* Taken out first: what the monitor's library brings may have events and come here again. */
+/*
+ * Takes the list out first, because loading the monitor's library may register events, which call
+ * this again.
+ */
 void waymark_monitor_begin_postponed(void (*say)(const struct waymark_error *warning))
 {
 	struct monitor_wish *wishes = postponed.wishes;

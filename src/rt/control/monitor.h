@@ -12,9 +12,9 @@
 #include <waymark/control.h>
 #include <waymark/monitor.h>
 
-/* The monitor that an option asks for; all NULL: none. */
+/* The monitor that an option requests; all NULL: none. */
 struct monitor_wish {
-	char *where; /* "auto": on, if a monitor can be had, until the program starts its own */
+	char *where; /* "auto": "on" if possible, until the program starts its own */
 	const char *mode; /* "qmp", "hmp", "stratovirt", "stratovirt-2023"; NULL: the first */
 	char *prompt; /* NULL: the monitor's own */
 };
@@ -25,14 +25,21 @@ static inline bool monitor_is_optional(const struct monitor_wish *wish)
 }
 
 /*
- * Finds the monitor, and loads it where it is a library; starts nothing. 0, or -1 with the reason.
+ * Finds the monitor, and loads it if it is a library; starts nothing. Returns 0, or -1 with the
+ * reason.
  */
 int waymark_monitor_find(struct waymark_error *error);
 
-/* Finds and starts it. Returns 0, or -1 with the reason; 0 also where an optional one cannot be. */
+/*
+ * Finds and starts the monitor. Returns 0, or -1 with the reason; 0 also if an optional one cannot
+ * be found or started.
+ */
 int waymark_monitor_begin(const struct monitor_wish *wish, struct waymark_error *error);
 
-/* Takes the wish over, whose `where` is given, until the next function; constructors only. */
+/*
+ * Takes over the wish, which has a `where`, until waymark_monitor_begin_postponed(). For
+ * constructors only.
+ */
 int waymark_monitor_postpone(struct monitor_wish *wish, struct waymark_error *error);
 
 bool waymark_monitor_is_postponed(void);
@@ -46,8 +53,8 @@ typedef int monitor_start(const struct waymark_monitor_options *, struct waymark
 
 /*
  * Loads the monitor's library, which stays loaded. Returns its waymark_monitor_start(), or NULL
- * with the reason. Only libwaymark.so has this function, elsewhere it is NULL: so a static program
- * needs no dlopen(), which the linker warns about.
+ * with the reason. Only libwaymark.so has this function; elsewhere it is NULL, so that a static
+ * program needs no dlopen(), about which the linker warns.
  */
 monitor_start *waymark_monitor_load(struct waymark_error *error);
 

@@ -15,7 +15,7 @@ static void *open_library(const char *path)
 	return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
-/* The library beside our own, where the dynamic linker does not look for it by itself. */
+/* Opens the library in our own library's directory, where the dynamic linker may not search. */
 static void *open_beside(void)
 {
 	static const char here;
@@ -33,7 +33,7 @@ static void *open_beside(void)
 	return open_library(path);
 }
 
-/* Errors of the dynamic linker are read, so that the program finds none of ours. */
+/* Reads the dynamic linker's errors, so that the program does not find ours. */
 static void *find_library(struct waymark_error *error)
 {
 	void *library = open_library(LIBRARY);

@@ -32,7 +32,7 @@ bool waymark_option_is_help(const char *text)
 	return strcmp(text, "help") == 0 || strcmp(text, "?") == 0;
 }
 
-/* parse.c has told it, where it is the first key. */
+/* parse.c has set `begins` if this is the first key. */
 static int take_dialect(struct waymark_config *c, const char *value, struct waymark_error *error)
 {
 	if (!c->begins) {
@@ -84,7 +84,7 @@ static int take_regex(struct waymark_config *c, const char *value, struct waymar
 	return 0;
 }
 
-/* For both keys whose files list names. */
+/* For the two keys of StratoVirt's dialect whose file is a list of expressions. */
 static int take_list(
 	struct waymark_config *c, const char *key, const char *value, struct waymark_error *error)
 {
@@ -145,7 +145,7 @@ static int take_backend(struct waymark_config *c, const char *value, struct waym
 	}
 }
 
-/* The last one of a key wins. */
+/* The last value of a key wins. */
 static int keep_text(char **text, const char *value, struct waymark_error *error)
 {
 	free(*text);
@@ -312,7 +312,7 @@ static int take_snapshot(struct waymark_config *c, const char *value, struct way
 				     value);
 }
 
-/* A name without a directory is more likely a slip than a socket in this one. */
+/* A name without a `/` is more likely a mistake than a socket in the current directory. */
 static bool is_place(const char *value)
 {
 	return strchr(value, '/') || strcmp(value, "on") == 0 || strcmp(value, "auto") == 0 ||
@@ -325,7 +325,7 @@ static int refuse_place(const char *value, struct waymark_error *error)
 
 	nearest_offer(&best, "on");
 	nearest_offer(&best, "stdio");
-	/* `off` is not meant as on. */
+	/* Whoever writes `off` does not mean `on`. */
 	bool is_near = nearest_is_near(&best) && best.distance * 2 < strlen(value);
 
 	return waymark_fail(error,
@@ -370,7 +370,7 @@ static const struct {
 #undef WAYMARK_OPTION
 };
 
-/* A row's text for each dialect: rows of another one add nothing. */
+/* A row's text in each dialect; rows of another dialect add nothing. */
 #define WAYMARK_both(text) text
 #define WAYMARK_waymark(text) text
 #define WAYMARK_stratovirt(text) ""
@@ -418,7 +418,7 @@ static bool is_of(size_t row, enum waymark_dialect dialect)
 	return options[row].dialects & 1u << dialect;
 }
 
-/* A key of another dialect, NULL where there is none of that name. */
+/* Returns the key of that name in another dialect; NULL if there is none. */
 static const char *other_dialect(const char *key, enum waymark_dialect dialect)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {

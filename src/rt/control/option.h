@@ -18,11 +18,11 @@
 struct waymark_config {
 	struct dialect_use use;
 	bool begins; /* the key that is being read is the first */
-	bool was_read; /* it came of a text */
+	bool was_read; /* read from a text */
 	struct waymark_rules rules;
 	const char *type; /* "all", "events", "scopes"; NULL: not given */
-	unsigned int backends; /* that the rules are limited to; 0: not limited */
-	char *file; /* of the first backend there is; one that backend= named has it as its own */
+	unsigned int backends; /* to which the rules are limited; 0: not limited */
+	char *file; /* for the first loaded backend; one named by backend= has its own */
 	unsigned int after_file; /* backends whose own key came after `file` */
 	char *ctf_file;
 	char *simple_file;
@@ -42,16 +42,18 @@ struct waymark_config {
 	uint64_t string; /* 0: not given */
 	uint64_t jail; /* processes; 0: not given */
 	uint64_t leftovers; /* bytes, or RECORDER_LEFTOVERS_OFF */
-	bool has_leftovers; /* given */
-	bool jail_off; /* no filter kills: no warning */
+	bool has_leftovers; /* leftovers= was given */
+	bool jail_off; /* no filter kills, so do not warn */
 	const char *stats; /* "on", "off"; NULL: not given */
 	struct monitor_wish monitor;
 	bool help;
-	/* The environment's, not an option: a name that is taken gives way to one beside it. */
+	/*
+	 * The config is from the environment, not an option: if a name is taken, use a derived one.
+	 */
 	bool yields;
 };
 
-/* The backends by the names that options have for them. */
+/* The backends by their names in options. */
 struct waymark_backend_name {
 	const char *name;
 	unsigned int backend;
@@ -61,8 +63,8 @@ extern const struct waymark_backend_name waymark_backend_names[];
 extern const size_t waymark_backend_count;
 
 /*
- * Reads one option. Returns 0, or -1 with the reason. The config is to be
- * finished with waymark_config_fini() in both cases.
+ * Reads one option. Returns 0, or -1 with the reason. In both cases the caller must call
+ * waymark_config_fini().
  */
 int waymark_option_parse(struct waymark_config *c, const char *text, struct waymark_error *error);
 
@@ -70,15 +72,18 @@ int waymark_option_parse(struct waymark_config *c, const char *text, struct waym
 int waymark_option_take(
 	struct waymark_config *c, const char *key, const char *value, struct waymark_error *error);
 
-/* True if a pattern asks for the list of events. */
+/* Returns true if a pattern asks for the list of events. */
 bool waymark_option_is_help(const char *text);
 
 void waymark_config_fini(struct waymark_config *c);
 
-/* The backends whose own key (ctf.file= and its like) has a value. */
+/* Returns the backends whose own key (ctf.file= and similar) has a value. */
 unsigned int waymark_config_outputs(const struct waymark_config *c);
 
-/* `file` is about `backend`, one that has a file: of it and the backend's own, the later stays. */
+/*
+ * Applies `file` to `backend`, which must have a file: of `file` and the backend's own key, keeps
+ * the later one.
+ */
 void waymark_config_settle_file(struct waymark_config *c, unsigned int backend);
 
 /*
@@ -88,12 +93,12 @@ void waymark_config_settle_file(struct waymark_config *c, unsigned int backend);
  * otherwise. Any thread may call them.
  */
 
-/* Takes one of some words; `*to` gets that of the list. */
+/* Takes one of several words; `*to` gets the list's string. */
 #define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
 int waymark_take_word(const char **to, const char *key, const char *value, const char *const *words,
 	struct waymark_error *error);
 
-/* Takes a size above 0 in bytes, with K, M or G behind it. */
+/* Takes a size above 0 in bytes, with K, M or G after it. */
 int waymark_take_size(
 	uint64_t *to, const char *key, const char *value, struct waymark_error *error);
 
@@ -102,8 +107,8 @@ int waymark_take_count(uint64_t *to, const char *key, uint64_t max, const char *
 	struct waymark_error *error);
 
 /*
- * The number of `USR2`, `SIGUSR2` or `12`. 0 where there is no such signal, or
- * none that a handler may answer by going on: faults, SIGABRT, SIGKILL, SIGSTOP.
+ * Returns the number of `USR2`, `SIGUSR2` or `12`. Returns 0 if there is no such signal, or if its
+ * handler may not simply return: faults, SIGABRT, SIGKILL, SIGSTOP.
  */
 int waymark_signal_named(const char *name);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The parser of option strings: `key=value` parts between commas, where `,,` is a comma inside a
- * value. Once all parts are read, it applies what one key says about another. control.c,
- * environment.c and trace_option.c call it.
+ * value. After reading all parts, it applies keys that affect other keys. control.c, environment.c
+ * and trace_option.c call it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,10 @@ static bool is_stratovirt(const struct waymark_config *c)
 	return c->use.dialect == WAYMARK_DIALECT_STRATOVIRT;
 }
 
-/* The `=` behind a key; NULL: there is none. A name behind a category's colon may have one. */
+/*
+ * Returns the `=` after a key; NULL if there is none. A name after a category's colon may have one,
+ * which is not meant.
+ */
 static char *find_value(char *part)
 {
 	char *end = strpbrk(part, "=:");
@@ -75,7 +78,9 @@ static int take_part(struct waymark_config *c, char *part, bool first, struct wa
 		part, part);
 }
 
-/* StratoVirt's rules for a whole option: something must be given, and type= precedes the rest. */
+/*
+ * Applies StratoVirt's rules for a whole option: it must not be empty, and type= precedes the rest.
+ */
 static int end_stratovirt(struct waymark_config *c, bool is_empty, struct waymark_error *error)
 {
 	if (is_empty && !c->yields) {
@@ -150,7 +155,7 @@ int waymark_option_parse(struct waymark_config *c, const char *text, struct waym
 		if (*part) {
 			result = take_part(c, part, first, error);
 		}
-		/* After dialect= the rest begins like an option of that dialect. */
+		/* The text after dialect= begins like an option of that dialect. */
 		first = c->begins && c->use.is_named;
 	}
 	free(part);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The calls of an object's constructor and destructor. The environment is read
- * before the first object is there, and obeyed as each one comes.
+ * The calls of an object's constructor and destructor. The environment is read before the first
+ * object registers, and applied as each object registers.
  */
 #include <waymark/control.h>
 #include <waymark/debug.h>
@@ -16,8 +16,9 @@
 #include "rt/host/message.h"
 
 /*
- * A program names these weakly (waymark/linked.h), and a static link takes a file out of the
- * archive for a strong reference only: an object with events brings each file that defines one.
+ * A program names these weakly (waymark/linked.h), and a static link extracts a file from the
+ * archive only for a strong reference. These references make every program with events link the
+ * files that define them.
  */
 __attribute__((used)) static void (*const named_weakly[])(void) = {
 	(void (*)(void))waymark_configure,
@@ -38,7 +39,7 @@ static void refuse(const struct waymark_object *object, const char *name)
 	}
 }
 
-/* Each translation unit of an object calls this; all but the first find it done. */
+/* Each translation unit of an object calls this; only the first call has an effect. */
 void waymark_register(struct waymark_object *object)
 {
 	struct loaded loaded = { .is_program = false, .name = "an object" };

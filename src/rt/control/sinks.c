@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of sinks, and the names of files that wait: at most one for each sink that has a key
- * of its own.
+ * The table of sinks, and the names of files that wait for events: at most one for each sink, all
+ * of which have their own key.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "rt/host/message.h"
 #include "rt/host/path.h"
 
-/* In the order in which `file=` looks for one. */
+/* In the order in which `file=` looks for a sink. */
 static const struct waymark_sink *const sinks[] = {
 	&waymark_sink_ctf,
 	&waymark_sink_simple,
@@ -40,18 +40,18 @@ const struct waymark_sink *waymark_sink_by_name(const char *name)
 	return NULL;
 }
 
-/* The paths under the control lock. */
+/* The paths are under the control lock. */
 static struct {
 	const struct waymark_sink *sink;
 	char *path; /* absolute; NULL: nothing waits */
-	bool yield; /* a name beside it will do */
+	bool yield; /* a derived name may be used */
 } waiting[] = {
 	{ .sink = &waymark_sink_ctf },
 	{ .sink = &waymark_sink_simple },
 	{ .sink = &waymark_sink_log },
 };
 
-/* Puts `path` in the place of what waits for the sink, and returns that. */
+/* Makes `path` the name that waits for the sink, and returns the former one. */
 static char *replace(const struct waymark_sink *sink, char *path, bool yield)
 {
 	char *old = NULL;

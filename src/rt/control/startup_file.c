@@ -18,8 +18,8 @@
 /* Written by one constructor at a time; `file` under the control lock. */
 static struct {
 	char *file;
-	unsigned int later; /* backends whose own key came after the file: not for them */
-	const struct waymark_sink *sink; /* that has the file, or has its own instead */
+	unsigned int later; /* backends whose own key came after the file, which is not for them */
+	const struct waymark_sink *sink; /* has the file, or its own one instead */
 	bool made; /* the file did not exist before the sink opened it */
 } startup;
 
@@ -35,7 +35,7 @@ void waymark_startup_file_keep(struct waymark_config *c)
 	c->file = NULL;
 }
 
-/* The file, or NULL; the caller frees it. A copy, because a control call may forget the file. */
+/* Returns a copy, because a control call may forget the file; or NULL. The caller frees it. */
 static char *copy_file(void)
 {
 	waymark_lock();
@@ -58,7 +58,7 @@ static void take_back(const char *file)
 	startup.sink->set_file(NULL, true, NULL);
 	if (startup.made && lstat(file, &st) == 0 && S_ISREG(st.st_mode) &&
 		(size_t)st.st_size <= sizeof(struct simple_header)) {
-		unlink(file); /* the next sink may want the name for itself */
+		unlink(file); /* the next sink may use the name */
 	}
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* trace/control.h about events and single vCPUs; trace_option.c has the functions that print. */
+/*
+ * The functions of trace/control.h about events and single vCPUs, over waymark/control.h and the
+ * registry; trace_option.c has the functions that print. Called by the program, never by an event.
+ */
 #include <trace/control.h>
 
 #include "rt/event/pattern.h"
@@ -88,7 +91,7 @@ void trace_event_set_state_dynamic_init(TraceEvent *ev, bool state)
 	trace_event_set_state_dynamic(ev, state);
 }
 
-/* These functions return nothing: only the first error is reported, as the others are alike. */
+/* These functions return nothing, so the first error is reported; later ones would be similar. */
 static void tell(const struct waymark_error *error)
 {
 	static struct once told;
@@ -131,7 +134,10 @@ bool trace_event_is_vcpu(TraceEvent *ev)
 	return ev && ev->flags & WAYMARK_EVENT_VCPU;
 }
 
-/* How many vcpu events there are before `ev`, NULL: at all; TRACE_VCPU_EVENT_NONE: it is gone. */
+/*
+ * Returns the number of `vcpu` events before `ev`, or of all if that is NULL; TRACE_VCPU_EVENT_NONE
+ * if `ev` is not registered.
+ */
 static uint32_t count_before(const TraceEvent *ev)
 {
 	uint32_t count = 0;

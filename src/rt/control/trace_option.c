@@ -26,7 +26,7 @@
 #include "rt/host/message.h"
 #include "rt/host/path.h"
 
-/* `option` is the argument that the text is about, NULL: none. */
+/* Reports an error or warning. `option` is the argument that it is about; NULL: none. */
 static void report(
 	enum waymark_severity severity, const char *option, const struct waymark_error *error)
 {
@@ -50,7 +50,7 @@ static NORETURN void die(const char *option, const struct waymark_error *error)
 }
 
 /*
- * Prints a line, given without its newline. Returns whether the program goes on after a list: it
+ * Prints a line, given without its newline. Returns whether the program continues after a list: it
  * does if its own function printed the line for a monitor.
  */
 static bool print_line(const char *line)
@@ -68,15 +68,15 @@ static bool print_line(const char *line)
 	return goes_on;
 }
 
-/* Under the control lock, but for what a fork reads. */
+/* Under the control lock, except for what the fork handlers read. */
 static struct {
 	char *file; /* of -trace, until trace_init_file() takes it */
-	char *path; /* the same, absolute: the program may be in another directory then */
-	unsigned int later; /* backends whose own key came after it */
-	const struct waymark_sink *holder; /* atomic: of the events that come before that */
+	char *path; /* the same, absolute, because the program may change its directory */
+	unsigned int later; /* backends whose own key came after the file */
+	const struct waymark_sink *holder; /* atomic: has the events before trace_init_file() */
 	bool named; /* trace_init_file() was called */
-	pid_t pid; /* of the process that parsed the file's option, which is in force; or 0 */
-	bool forked; /* it may be the child that does */
+	pid_t pid; /* process whose option with the file is in force; or 0 */
+	bool forked; /* a child may call trace_init_file() */
 } pending;
 
 void trace_list_events(FILE *f)
@@ -90,7 +90,7 @@ void trace_list_events(FILE *f)
 	}
 }
 
-/* Prints the list of events. Returns if a monitor asked for it; on a command line it exits. */
+/* Prints the list of events. Returns if a monitor asked for the list; exits on a command line. */
 static void list(void)
 {
 	TraceEventIter iter;
@@ -99,7 +99,10 @@ static void list(void)
 	trace_event_iter_init_all(&iter);
 	TraceEvent *ev = trace_event_iter_next(&iter);
 
-	/* The program decides as it prints a line: so there is one without events, too. */
+	/*
+	 * The program decides by printing a line whether to continue, so print one even without
+	 * events.
+	 */
 	do {
 		goes_on = print_line(ev ? ev->name : "no trace events are loaded");
 	} while (ev && (ev = trace_event_iter_next(&iter)));
@@ -113,10 +116,10 @@ static void warn(const struct waymark_error *error, const void *option)
 	report(WAYMARK_SEVERITY_WARNING, option, error);
 }
 
-/* QEMU's words for a name that no event has; a pattern it passes over in silence. */
+/* Warns about a name that no event has, in QEMU's words; ignores a pattern, as QEMU does. */
 static void warn_unmet(struct waymark_rules *rules, const char *option)
 {
-	struct waymark_error warning; /* which escapes what came in with a name */
+	struct waymark_error warning; /* waymark_fail() escapes control characters of the name */
 
 	waymark_rules_match(rules);
 	for (size_t i = 0; i < rules->count; i++) {
@@ -152,7 +155,7 @@ static NOINLINE void hint_unmet(const struct waymark_rules *rules, const char *o
 }
 
 /*
- * `-d trace:` asks for log lines, and for no trace. In QEMU only that option calls
+ * `-d trace:` asks for log lines, not for a trace. In QEMU only that option calls
  * trace_enable_events(), and only in builds with log.
  */
 static unsigned int log_or_all(void)
@@ -201,7 +204,7 @@ static void follow_forks(void)
 	pthread_atfork(about_to_fork, parent_forked, NULL);
 }
 
-/* Keeps the file until trace_init_file(). Takes it over. */
+/* Keeps the file until trace_init_file(). Takes over `file`. */
 static void keep_file(char *file, unsigned int later)
 {
 	char *path = path_absolute(file);
@@ -218,7 +221,7 @@ static void keep_file(char *file, unsigned int later)
 	free(old_path);
 }
 
-/* The own keys of backends that came after the file count. */
+/* Notes backends whose own keys came after the file and override it. */
 static void note_later(unsigned int backends)
 {
 	waymark_lock();
@@ -226,7 +229,7 @@ static void note_later(unsigned int backends)
 	waymark_unlock();
 }
 
-/* Before the first event: tells the sink that file= names, or would name, the name so far. */
+/* Before the first event: passes the name so far to the sink that file= names, or would name. */
 static void hold(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -240,7 +243,7 @@ static void hold(void)
 	__atomic_store_n(&pending.holder, sink, __ATOMIC_RELEASE);
 }
 
-/* The file's path from the directory where it was given. */
+/* Returns the file's path from the directory in which the option was given. */
 static char *choose_file(char *file, char *path)
 {
 	char *now = file ? path_absolute(file) : NULL;
@@ -329,7 +332,7 @@ void trace_init_file(void)
 	waymark_config_fini(&c);
 }
 
-/* Events may have made the file without the call that names it, or another one beside it. */
+/* Events may have created the file, or another one, without the call of trace_init_file(). */
 static void report_unnamed(struct waymark_output *output)
 {
 	if (pending.holder) {
@@ -345,7 +348,8 @@ static void report_unnamed(struct waymark_output *output)
 }
 
 /*
- * A daemon's first process leaves the file to its child, a helper to its parent; others forgot it.
+ * Reports a file that the program forgot to open. A daemon's first process leaves that to its
+ * child, a helper process to its parent.
  */
 __attribute__((destructor)) static void report_unopened(void)
 {
@@ -358,7 +362,9 @@ __attribute__((destructor)) static void report_unopened(void)
 	free(output);
 }
 
-/* The backend whose file it is; NULL, which is reported, where there is none. */
+/*
+ * Returns the backend that has the trace file; reports an error and returns NULL if there is none.
+ */
 static const char *backend(void)
 {
 	const unsigned int recording = WAYMARK_CTF | WAYMARK_SIMPLE;

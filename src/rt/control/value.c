@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Values of keys: words, sizes, counts and signals. Refuses what is no whole value, with the
- * reason. option.c calls.
+ * Values of keys: words, sizes, counts and signals. Refuses values with trailing text, with the
+ * reason. option.c calls these functions.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -72,11 +72,17 @@ int waymark_take_count(
 		(unsigned long long)max);
 }
 
-/* The faulting instruction would fault again, or the signal cannot be handled. */
+/*
+ * Signals refused because the faulting instruction would fault again, or because they cannot be
+ * handled.
+ */
 static const int refused[] = { SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGKILL, SIGSEGV, SIGSTOP, SIGSYS,
 	SIGTRAP };
 
-/* By number, where not all systems have all: C libraries other than glibc have no such list. */
+/*
+ * Names by number, because C libraries other than glibc have no such list. Not all systems have all
+ * signals.
+ */
 static const char *const names[] = {
 #define SIGNAL(name) [SIG##name] = #name
 	SIGNAL(HUP),
@@ -126,7 +132,7 @@ static long by_name(const char *name)
 	return 0;
 }
 
-/* Between the named ones and the real-time ones the C library has its own. */
+/* The C library uses the signals between the named and the real-time ones itself. */
 static bool is_usable(long sig)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {

@@ -10,7 +10,7 @@
 #include "rt/host/error.h"
 #include "rt/host/lock.h"
 
-/* The lowest that is free, WAYMARK_VCPUS where there is none. */
+/* Returns the lowest free index; WAYMARK_VCPUS if there is none. */
 static unsigned int free_index(void)
 {
 	unsigned int index = 0;
@@ -21,7 +21,9 @@ static unsigned int free_index(void)
 	return index;
 }
 
-/* Checks what waymark_vcpu_init() was given. Returns the index, WAYMARK_VCPUS after an error. */
+/*
+ * Checks the arguments of waymark_vcpu_init(). Returns the index, or WAYMARK_VCPUS after an error.
+ */
 static unsigned int index_for(const void *cpu, unsigned int index, struct waymark_error *error)
 {
 	unsigned int wanted = index == WAYMARK_VCPU_NEXT ? free_index() : index;
@@ -78,7 +80,7 @@ static bool is_vcpu(const struct waymark_event *event)
 	return event->flags & WAYMARK_EVENT_VCPU;
 }
 
-/* True if an event can be switched for single vCPUs. */
+/* Checks that an event can be switched for single vCPUs. Returns 0, or -1 with the reason. */
 static int check_event(const struct waymark_event *event, struct waymark_error *error)
 {
 	if (!is_vcpu(event)) {
@@ -110,7 +112,7 @@ static int switch_event(
 int waymark_vcpu_set_state(
 	const void *cpu, const struct waymark_event *event, bool on, struct waymark_error *error)
 {
-	/* Const for its users only: every descriptor is an object that its maker can change. */
+	/* Descriptors are const only for their users: the object itself can be changed. */
 	struct waymark_event *own = (struct waymark_event *)event;
 
 	error_clear(error);
@@ -127,7 +129,7 @@ int waymark_vcpu_set_state(
 	return result;
 }
 
-/* One change of the events that a pattern meets. */
+/* A change of the events that match a pattern. */
 struct request {
 	struct pattern pattern;
 	unsigned int index;
@@ -148,7 +150,7 @@ static int apply_event(struct waymark_event *event, const struct request *r)
 	return 0;
 }
 
-/* Calls `fn` for the events that the request meets and that can be switched. */
+/* Calls `fn` for the events that match the request and can be switched. */
 static int foreach_met(const struct request *r, event_fn *fn)
 {
 	int result = 0;
@@ -165,7 +167,7 @@ static int foreach_met(const struct request *r, event_fn *fn)
 	return result;
 }
 
-/* A name must be that of an event that can be switched. */
+/* Checks that a plain name is the name of an event that can be switched. */
 static int check_name(const struct request *r)
 {
 	const char *name = r->pattern.text;
@@ -205,14 +207,14 @@ static int prepare_only(const struct request *r)
 	return result;
 }
 
-/* Declares in the trace before the events can fire; objects may have registered meanwhile. */
+/* Declares the events in the trace before they can fire. Objects may register meanwhile. */
 static int change(const struct request *r)
 {
 	if (r->on) {
 		if (prepare_only(r) < 0) {
 			return -1;
 		}
-		waymark_declare_identified(0); /* events of vCPUs are no scopes */
+		waymark_declare_identified(0); /* events declared `vcpu` are no scopes */
 	}
 	waymark_lock();
 	int result = prepare(r);
