@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Entries: ids, and copies of events that outlive their object. An event that is loaded again
- * gets its former entry, so ids do not run out however often a plug-in is loaded and unloaded.
- * Entries are made under the control lock and never freed; only the ring of one name changes.
- * Readers need no lock.
+ * Entries: ids, and copies of events that outlive their object. An event that is loaded again gets
+ * its former entry, so that ids do not run out if a plug-in is loaded and unloaded often. Entries
+ * are made under the control lock and never freed; only the rings of entries with the same name
+ * change. Readers need no lock.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,11 +23,11 @@ struct node {
 	struct waymark_arg args[];
 };
 
-/* Written under the control lock; `by_id` with release, see waymark_registry_entry(). */
+/* Written under the control lock; `by_id` by release, see waymark_registry_entry(). */
 static struct {
 	struct node *by_id[REGISTRY_IDS_MAX];
 	struct node *buckets[BUCKETS];
-	struct node *names[BUCKETS]; /* the newest first */
+	struct node *names[BUCKETS]; /* newest first */
 	uint32_t last_id;
 } entries;
 
@@ -92,7 +92,7 @@ static size_t text_size(const struct waymark_event *e)
 	return size;
 }
 
-/* Copies a string to `*text`, and moves `*text` behind it. */
+/* Copies a string to `*text`, and moves `*text` past it. */
 static const char *keep(char **text, const char *s)
 {
 	char *copy = *text;
@@ -128,7 +128,10 @@ static struct node *copy_event(const struct waymark_event *e)
 	return n;
 }
 
-/* Libraries of one program may declare events of one name differently. */
+/*
+ * Adds the entry to the ring of its name: libraries of a program may declare an event of the same
+ * name differently.
+ */
 static void add_name(struct node *n)
 {
 	struct node **bucket = &entries.names[mix(0, n->entry.name) % BUCKETS];
@@ -158,7 +161,7 @@ static void publish(struct node *n, uint64_t hash)
 	__atomic_store_n(&entries.by_id[n->entry.id], n, __ATOMIC_RELEASE);
 }
 
-/* The entry of an event as it is declared, made if it is new; NULL where memory or ids ran out. */
+/* Returns the entry of an event as declared, made if it is new; NULL if memory or ids ran out. */
 static struct node *node_of(const struct waymark_event *event)
 {
 	uint64_t hash = hash_event(event);
@@ -176,7 +179,7 @@ static struct node *node_of(const struct waymark_event *event)
 	return n;
 }
 
-/* The same of a trace point, from a declaration that is made for it. */
+/* Does the same for a trace point, from a declaration made for it. */
 static struct node *node_of_site(const struct waymark_event *event)
 {
 	struct waymark_event *declared = waymark_site_declare(event);
@@ -204,7 +207,7 @@ uint32_t waymark_entry_id(struct waymark_event *event)
 {
 	uint32_t id = give_id(event);
 
-	/* A scope is recorded only where its end can be, too. */
+	/* A scope is recorded only if its end can be recorded, too. */
 	return id && event->end && !give_id(event->end) ? 0 : id;
 }
 

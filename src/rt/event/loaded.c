@@ -58,13 +58,15 @@ bool waymark_loaded_find(const void *address, struct loaded *loaded)
 #define SYMBOL_OF(info) ELF32_R_SYM(info)
 #endif
 
-/* Values of the dynamic section by tag, 0 where one is missing. */
+/* Values of the dynamic section by tag; 0 if missing. */
 struct dynamic {
 	uintptr_t base;
 	uintptr_t of[DT_JMPREL + 1];
 };
 
-/* glibc has added the base to the addresses by now, other C libraries have not. */
+/*
+ * Adds the object's base to an address, which glibc has done by now and other C libraries have not.
+ */
 static const void *address_of(const struct dynamic *d, size_t tag)
 {
 	uintptr_t address = d->of[tag];
@@ -108,7 +110,7 @@ static const ElfW(Dyn) * find_dynamic(const struct dl_phdr_info *info)
 	return NULL;
 }
 
-/* Called for the first object, the program: ends the iteration. */
+/* Called for the first object, which is the program; ends the iteration. */
 static int visit_program(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct dynamic d = { .base = info->dlpi_addr };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Patterns for event names. Called by rules, iterators and option code under the control lock or
- * without; never by an event.
+ * Patterns for event names. Called by rules, iterators and option code, with or without the control
+ * lock; never by an event.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,10 @@ static regex_t *compile(const char *text, size_t length, struct waymark_error *e
 	return NULL;
 }
 
-/* True if the expression is plain text, at any place of a name or at an end of it. */
+/*
+ * Reads an expression that is plain text, perhaps with `^` before or `$` after it. Returns false if
+ * it is not.
+ */
 static bool read_part(struct pattern *p, const char *text, size_t length)
 {
 	p->at_begin = *text == '^';
@@ -133,7 +136,7 @@ static bool has_part(const struct pattern *p, const char *name)
 	return memmem(name, length, p->part, p->part_length) != NULL;
 }
 
-/* The whole name, or its category. */
+/* True if the pattern is the whole name or its category. */
 static bool is_named(const struct pattern *p, const struct pattern_name *name)
 {
 	if (strcmp(p->text, name->text) == 0) {

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Bounds of a regular expression, checked before regcomp() sees it: an expression of few bytes may
- * take all memory or many minutes. Two things do that in glibc. Repetitions are written out:
- * ((a{255}){255}){255} has 16 million positions. And a repetition without end of what may be empty
- * is walked on all paths through it: ((a?|b?)(a?|b?)...)* takes a second at 18 groups, and twice
- * as long for each one more. So neither a cap on the length nor one on the nesting is enough: the
- * positions are counted and such repetitions are refused.
+ * take all memory or many minutes. There are two such cases in glibc. Repetitions are written out:
+ * ((a{255}){255}){255} has 16 million positions. And for an unbounded repetition of a part that may
+ * be empty all paths through it are walked: ((a?|b?)(a?|b?)...)* takes a second at 18 groups, and
+ * twice as long for each further group. So limits on length and nesting are not enough: the
+ * positions are counted, and such repetitions are refused.
  *
- * Where an expression can be read in two ways the larger one counts. No allocation.
+ * If an expression can be read in two ways, the larger result counts. Allocates nothing.
  */
 #include <string.h>
 
 #include "rt/event/pattern.h"
 #include "rt/host/error.h"
 
-/* One level of parentheses: the alternative that is being read is all but the last atom, and it. */
+/*
+ * One level of parentheses. The alternative being read has two parts: its last atom and everything
+ * before it.
+ */
 struct group {
 	size_t size; /* positions */
-	size_t last_size; /* those of the last atom, which an operator would repeat */
+	size_t last_size; /* positions of the last atom, which an operator would repeat */
 	bool empty_before; /* the alternative may be empty up to the last atom */
 	bool last_empty; /* the last atom may be empty */
 	bool empty_alternative; /* one of the alternatives before may be empty */
@@ -47,7 +50,10 @@ static int add_atom(struct group *g, size_t size, bool may_be_empty)
 	return 0;
 }
 
-/* The last atom with its operator; both factors are at most about REGEX_SIZE_MAX. */
+/*
+ * Repeats the last atom as its operator says. Both factors are at most about REGEX_SIZE_MAX, so the
+ * product does not overflow.
+ */
 static int repeat(struct group *g, struct repetition by, struct waymark_error *error)
 {
 	size_t size = g->last_size * by.times + 1;
@@ -64,8 +70,8 @@ static int repeat(struct group *g, struct repetition by, struct waymark_error *e
 }
 
 /*
- * Reads the rest of `{m,n}`: the higher number, and one for the rest of `{m,}`. An expression that
- * regcomp() refuses may be read as anything.
+ * Reads the rest of `{m,n}`. Counts the higher number of copies plus one, for the rest of `{m,}`.
+ * The result does not matter for an expression that regcomp() refuses.
  */
 static struct repetition read_times(struct regex_scan *s)
 {
@@ -87,7 +93,7 @@ static struct repetition read_times(struct regex_scan *s)
 	return by;
 }
 
-/* Skips the rest of a bracket expression; `kind` is set inside of [:alpha:], [.x.] and [=x=]. */
+/* Skips the rest of a bracket expression; `kind` is set inside [:alpha:], [.x.] and [=x=]. */
 static void skip_bracket(struct regex_scan *s)
 {
 	char kind = '\0';
@@ -118,7 +124,10 @@ static int read_escape(struct regex_scan *s, struct group *g, struct waymark_err
 	if (c >= '1' && c <= '9') {
 		return waymark_fail(error, "back-references are not supported");
 	}
-	/* GNU's escapes for places, the ends of words and of the text, take no character. */
+	/*
+	 * GNU's escapes for positions, such as the ends of words and of the text, match no
+	 * character.
+	 */
 	return add_atom(g, 1, strchr("bB<>`'", c) != NULL);
 }
 
@@ -137,7 +146,7 @@ static int read_next(struct regex_scan *s, struct waymark_error *error)
 		s->groups[++s->depth] = EMPTY_GROUP;
 		return 0;
 	case ')':
-		if (s->depth == 0) { /* one that was never opened is a character */
+		if (s->depth == 0) { /* without an open group it is a character */
 			return add_atom(g, 1, false);
 		}
 		s->depth--;

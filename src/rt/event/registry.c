@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The list of loaded objects, oldest first, and iterators over their events. An
- * iterator holds the object's serial number, never a pointer: whatever objects are
- * added or removed between two steps, it finds the next one.
+ * The list of loaded objects, oldest first, and iterators over their events. An iterator holds the
+ * object's serial number, never a pointer, so it finds the next object even if objects are added or
+ * removed between two steps.
  */
 #include <string.h>
 
@@ -16,10 +16,10 @@
 static struct {
 	struct waymark_object *first;
 	struct waymark_object *last;
-	uint64_t serials; /* the next one */
+	uint64_t serials; /* of the next object */
 	uint32_t removals; /* read without the lock: atomic */
-	unsigned int backends; /* of all that were ever added */
-	uint32_t events; /* these three: read without the lock, relaxed */
+	unsigned int backends; /* of all objects ever added */
+	uint32_t events; /* this and the next two: read without the lock, relaxed */
 	uint32_t events_on;
 	bool is_counted; /* the two counts are up to date */
 } objects;
@@ -90,7 +90,9 @@ void waymark_registry_count(uint32_t *events, uint32_t *on)
 	*on = __atomic_load_n(&objects.events_on, __ATOMIC_RELAXED);
 }
 
-/* To count here would take quadratic time where a program switches its events one by one. */
+/*
+ * Does not count here, which would take quadratic time if a program switches its events one by one.
+ */
 static void forget_counts(void)
 {
 	__atomic_store_n(&objects.is_counted, false, __ATOMIC_RELAXED);
@@ -226,7 +228,7 @@ void waymark_registry_iter_group(struct waymark_iter *iter, uint64_t group)
 	*iter = (struct waymark_iter){ .serial = group, .one_object = true };
 }
 
-/* The iterator's object, or the next one where that was removed. */
+/* Returns the iterator's object, or the next one if that was removed. */
 static struct waymark_object *object_at(struct waymark_iter *iter)
 {
 	struct waymark_object *o = objects.first;

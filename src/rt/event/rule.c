@@ -19,13 +19,13 @@
 #include "rt/event/state.h"
 #include "rt/event/vcpu.h"
 
-/* Names listed in a message; more are counted. */
+/* The most names listed in a message; further ones are only counted. */
 #define UNMATCHED_LISTED 8
 
 /* Under the control lock. */
 static struct waymark_rules in_force;
 
-/* The result of a list of rules for one event. */
+/* What a list of rules decides for one event. */
 struct verdict {
 	unsigned int on;
 	unsigned int off;
@@ -55,7 +55,10 @@ static struct verdict judge(struct waymark_rules *rules, const struct waymark_ev
 	return v;
 }
 
-/* Gives ids to the events that will be recorded. Under the control lock, as the functions below. */
+/*
+ * Gives ids to the events that will be recorded. Under the control lock, as for the functions
+ * below.
+ */
 static int prepare_all(
 	struct waymark_rules *rules, struct waymark_match *match, struct waymark_error *error)
 {
@@ -158,7 +161,10 @@ unsigned int waymark_rules_want_in(const struct waymark_object *object, unsigned
 	return wanted;
 }
 
-/* Removes the backends of `newer` from older rules that it covers; drops those left with none. */
+/*
+ * Removes the backends of `newer` from older rules that it covers; drops rules left without
+ * backends.
+ */
 static void supersede(const struct waymark_rule *newer)
 {
 	size_t kept = 0;
@@ -249,7 +255,7 @@ bool waymark_rules_register(struct waymark_object *object)
 	return is_new;
 }
 
-/* The event or category whose name is nearest to that of a rule. Under the control lock. */
+/* Returns the event or category whose name is nearest to a rule's. Under the control lock. */
 static struct nearest nearest_event(const char *name)
 {
 	struct nearest best = nearest_begin(name, strlen(name));

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rules: "switch the events of this pattern on (off) for these backends". A list of
- * them is read from an option and checked (rule_list.c), and then put into force as
- * one (rule.c): for objects that are loaded now or later. For an event and a backend
- * the last rule that matches decides.
+ * Rules: "switch the events of this pattern on (off) for these backends". A list of rules is read
+ * from an option and checked (rule_list.c), then put into force as a whole (rule.c), for objects
+ * that are loaded now or later. For an event and a backend the last rule that matches decides.
  */
 #ifndef RT_EVENT_RULE_H
 #define RT_EVENT_RULE_H
@@ -17,11 +16,14 @@
 
 #include "rt/event/pattern.h"
 
-/* In force at most: as many as there are ids; each expression takes 25 KiB. */
+/*
+ * The most rules in force, as many as there are ids, and the most expressions, which take 25 KiB
+ * each.
+ */
 #define RULES_MAX 65536u
 #define RULES_EXPRESSIONS_MAX 256u
 
-/* Which events a rule is about, of those that its pattern meets. */
+/* The kind of events to which a rule applies, among those that match its pattern. */
 enum rule_type { RULE_ALL, RULE_EVENTS, RULE_SCOPES };
 
 struct waymark_rule {
@@ -32,7 +34,7 @@ struct waymark_rule {
 	bool on;
 	bool matched; /* an event matched it */
 	bool serves; /* an event that matched has a backend of the rule */
-	bool refuses; /* one that matched is a trace point, which may not go to `simple` */
+	bool refuses; /* an event that matched is a trace point, which `simple` must not record */
 	bool ask; /* report it at the end of start-up if no event matched */
 };
 
@@ -42,7 +44,7 @@ struct waymark_rules {
 	size_t capacity;
 };
 
-/* A name, not a pattern. */
+/* Returns true if the rule has a plain name. */
 static inline bool rule_is_exact(const struct waymark_rule *r)
 {
 	return r->match.kind == PATTERN_EXACT;
@@ -51,77 +53,87 @@ static inline bool rule_is_exact(const struct waymark_rule *r)
 void waymark_rule_fini(struct waymark_rule *r);
 void waymark_rules_fini(struct waymark_rules *rules);
 
-/* Makes room for `more` rules. Returns false where there is no memory. */
+/* Makes room for `more` rules. Returns false if there is no memory. */
 bool waymark_rules_reserve(struct waymark_rules *rules, size_t more);
 
 /*
- * Appends one; `pattern` may begin with `-`, which switches off. Returns 0, or
- * -1: the pattern is empty, or no regular expression (pattern.h), or no memory.
+ * Appends one; `pattern` may begin with `-`, which switches off. Returns 0, or -1: the pattern is
+ * empty or not a regular expression (pattern.h), or memory ran out.
  */
 int waymark_rules_add(struct waymark_rules *rules, const char *pattern, unsigned int backends,
 	struct waymark_error *error);
 
-/* Inserts, before all others, "switch on all events of that type". Returns 0, or -1: no memory. */
+/*
+ * Inserts, before all others, "switch on all events of that type". Returns 0, or -1 if memory ran
+ * out.
+ */
 int waymark_rules_begin_with(
 	struct waymark_rules *rules, enum rule_type type, struct waymark_error *error);
 
-/* True if a newer rule, if it has all backends of the older one, replaces it. */
+/*
+ * Returns true if a newer rule replaces an older one, provided that it has all backends of the
+ * older one.
+ */
 bool waymark_rule_covers(const struct waymark_rule *newer, const struct waymark_rule *older);
 
-/* Returns 0, or -1 where there would be too many in force. Under the control lock. */
+/*
+ * Checks the number of rules. Returns 0, or -1 if too many would be in force. Under the control
+ * lock.
+ */
 int waymark_rules_check_number(const struct waymark_rules *rules,
 	const struct waymark_rules *in_force, struct waymark_error *error);
 
 /*
- * Returns 0, or -1 where a rule, after it was matched with all events, only switches on trace
- * points for `simple`, see event_backends(). Under the control lock.
+ * Call after the rules were matched with all events. Returns 0, or -1 if a rule would only switch
+ * on trace points for `simple`, see event_backends(). Under the control lock.
  */
 int waymark_rules_check_refused(const struct waymark_rules *rules, struct waymark_error *error);
 
-/* The name of a rule in messages. */
+/* Returns a rule's name for messages. */
 const char *waymark_rule_name(const struct waymark_rule *r);
 
 /*
- * Gives ids to the events that the rules will record. Returns 0, or -1 where some got
- * none. Takes the control lock.
+ * Gives ids to the events that the rules will record. Returns 0, or -1 if some got none. Takes the
+ * control lock.
  */
 int waymark_rules_prepare(struct waymark_rules *rules, struct waymark_error *error);
 
 /*
- * Puts the rules into force and empties the list, as one change. Returns 0, or -1 with
- * nothing changed: no memory, or some events got no id. Takes the control lock.
+ * Puts the rules into force as one change, and empties the list. Returns 0, or -1 and changes
+ * nothing: memory ran out, or some events got no id. Takes the control lock.
  */
 int waymark_rules_commit(
 	struct waymark_rules *rules, struct waymark_match *match, struct waymark_error *error);
 
 /*
- * Gives an id to the events that the rules (those in force: to an object that
- * is about to be registered) will switch on for any of `backends`. Takes the control lock.
+ * Gives an id to the events that the rules will switch on for any of `backends`. The second
+ * function does so with the rules in force, for an object that is about to be registered. Takes the
+ * control lock.
  */
 void waymark_rules_identify(struct waymark_rules *rules, unsigned int backends);
 void waymark_rules_identify_in(struct waymark_object *object, unsigned int backends);
 
 /*
- * The ones of `backends` that the rules (those in force: of an object that is about to be
- * registered) will switch any event on for. Takes the control lock.
+ * Returns which of `backends` the rules will switch any event on for. The second function does so
+ * with the rules in force, for an object that is about to be registered. Takes the control lock.
  */
 unsigned int waymark_rules_want(struct waymark_rules *rules, unsigned int backends);
 unsigned int waymark_rules_want_in(const struct waymark_object *object, unsigned int backends);
 
 /*
- * Sets `matched` of the rules that match a loaded event; puts nothing into force. Takes the lock.
+ * Sets `matched` of the rules that match a loaded event. Puts no rule into force. Takes the lock.
  */
 void waymark_rules_match(struct waymark_rules *rules);
 
 /*
- * Copies the name of the event or category nearest to a mistyped one to `text`. Returns
- * false where none is near. Takes the control lock.
+ * Copies the event's or category's name nearest to a mistyped one to `text`. Returns false if no
+ * name is near. Takes the control lock.
  */
 bool waymark_rules_suggest(const char *name, char *text, size_t size);
 
 /*
- * Registers an object and applies the rules in force to its events; false where it was registered
- * before. Takes the control lock.
+ * Registers an object and applies the rules in force to its events. Returns false if it was
+ * registered before. Takes the control lock.
  */
 bool waymark_rules_register(struct waymark_object *object);
 

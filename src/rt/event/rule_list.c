@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lists of rules before they are in force: made from an option, checked against the limits.
- * Called by rt/control while it reads one, and by rule.c.
+ * Lists of rules before they are in force: made from an option, checked against the limits. Called
+ * by rt/control while it reads an option, and by rule.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -116,7 +116,9 @@ static bool is_covered(const struct waymark_rule *r, const struct waymark_rules 
 	return false;
 }
 
-/* Number of expressions in a list, without those that `newer`, unless NULL, replaces. */
+/*
+ * Returns the number of expressions in a list, without those that `newer`, if not NULL, replaces.
+ */
 static size_t count_expressions(
 	const struct waymark_rules *rules, const struct waymark_rules *newer)
 {
@@ -130,7 +132,7 @@ static size_t count_expressions(
 	return count;
 }
 
-/* Bounded, because a client of the monitor could add rules for ever. */
+/* The number is bounded, because a client of the monitor could add rules for ever. */
 int waymark_rules_check_number(const struct waymark_rules *rules,
 	const struct waymark_rules *in_force, struct waymark_error *error)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trace points of waymark/scope.h: their arguments, read from the source text, and the
- * declarations that are made of them. Called when one is first switched on, and by text backends
- * with each event, in any context.
+ * Trace points of waymark/scope.h: splits the source text of their arguments, and makes
+ * declarations from it. Called when a trace point is first switched on, and by text backends for
+ * each event, in any context.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,7 @@ static bool is_blank(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* The end of the literal at `p`, in which `\` escapes quotes. */
+/* Returns the end of the literal at `p`, in which `\` escapes quotes. */
 static const char *skip_literal(const char *p)
 {
 	char quote = *p++;
@@ -61,7 +61,7 @@ static const char *skip_literal(const char *p)
 	return *p ? p + 1 : p;
 }
 
-/* The end of `"delimiter(text)delimiter"`, whose text may have quotes and `\`. */
+/* Returns the end of `"delimiter(text)delimiter"`, whose text may have quotes and `\`. */
 static const char *skip_raw(const char *p)
 {
 	const char *delimiter = p + 1;
@@ -76,8 +76,8 @@ static const char *skip_raw(const char *p)
 }
 
 /*
- * The end of a name or number, which may have `'` between its digits, or of the literal that
- * R, LR, uR, UR or u8R makes raw.
+ * Returns the end of a name or number, which may have `'` between its digits, or of a raw literal
+ * that begins with R, LR, uR, UR or u8R.
  */
 static const char *skip_word(const char *p)
 {
@@ -92,7 +92,7 @@ static const char *skip_word(const char *p)
 	return is_raw ? skip_raw(p) : p;
 }
 
-/* The end of the argument at `p`: a comma outside of parentheses and literals. */
+/* Returns the end of the argument at `p`: a comma outside parentheses and literals. */
 static const char *find_end(const char *p)
 {
 	int depth = 0;
@@ -145,7 +145,7 @@ size_t waymark_site_category(const struct waymark_event *event, const char **nam
 
 /* ---- The declaration ---- */
 
-/* The declaration being made: one block, its strings behind the arguments. */
+/* The declaration being made: one block of memory, with the strings after the arguments. */
 struct declaration {
 	struct waymark_event event;
 	struct waymark_arg args[UINT8_MAX];
@@ -165,7 +165,7 @@ static bool is_taken(const struct declaration *m, unsigned int count, const char
 }
 
 /*
- * Makes a name of an expression: `self->tag` is self_tag. A `_` is appended to one that is
+ * Makes a name from an expression: `self->tag` becomes self_tag. Appends `_` to a name that is
  * taken.
  */
 static const char *make_name(struct declaration *m, unsigned int count, struct site_span expression)
@@ -213,7 +213,10 @@ static void put(struct declaration *m, const char *text)
 	m->text = stpcpy(m->text, text);
 }
 
-/* `(expression: {:?})` of each argument, after the number of a step's flow; or the text alone. */
+/*
+ * Makes the message: `(expression: {:?})` for each argument, after the number of a step's flow; or
+ * only the text of WAYMARK_PRINT().
+ */
 static const char *make_message(struct declaration *m, const struct waymark_event *event)
 {
 	const char *message = m->text;

@@ -13,7 +13,9 @@ static inline const struct waymark_site *site_of(const struct waymark_event *eve
 	return (const struct waymark_site *)event;
 }
 
-/* True if its first field is the number of a scope or flow, not the program's. */
+/*
+ * Returns true if the first field is the number of a scope or flow, not an argument of the program.
+ */
 static inline bool site_has_number(const struct waymark_site *site)
 {
 	return site->kind <= WAYMARK_SITE_STEP;
@@ -26,8 +28,8 @@ struct site_span {
 };
 
 /*
- * The next argument in *source, which begins with the name and is moved on; at the end false, and
- * an empty one. Any context.
+ * Takes the next argument from *source, which begins with the name, and moves *source on. At the
+ * end returns false and an empty argument. Any context.
  */
 bool waymark_site_next(const char **source, struct site_span *argument);
 
@@ -35,8 +37,8 @@ bool waymark_site_next(const char **source, struct site_span *argument);
 size_t waymark_site_category(const struct waymark_event *event, const char **name);
 
 /*
- * The event as if declared: names and types of its arguments, and a message that shows them.
- * The caller frees it; NULL: no memory.
+ * Makes a declaration of the event: names and types of its arguments, and a message that shows
+ * them. The caller frees it; NULL if memory ran out.
  */
 struct waymark_event *waymark_site_declare(const struct waymark_event *event);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The two halves of an event's state word. Ours changes under the control lock, by 16-bit
- * stores; the other belongs to the kernel and is only read.
+ * The two halves of an event's state word. Our half changes under the control lock, by 16-bit
+ * stores. The other half belongs to the kernel and is only read.
  */
 #ifndef RT_EVENT_STATE_H
 #define RT_EVENT_STATE_H
@@ -9,8 +9,8 @@
 #include <waymark/record.h>
 
 /*
- * The backends of an event: those it was built with, except `simple` for a trace point of
- * waymark/scope.h. It has no declaration, which readers of simpletrace files need.
+ * Returns the backends of an event: those it was built with, except `simple` for a trace point of
+ * waymark/scope.h, which lacks the declaration that readers of simpletrace files need.
  */
 static inline unsigned int event_backends(const struct waymark_event *event)
 {
@@ -23,7 +23,7 @@ static inline unsigned int event_backends(const struct waymark_event *event)
 	"'%s' stays off: a simpletrace file cannot record trace points of waymark/scope.h; " \
 	"instead of simple use a backend like ctf, which WAYMARK_SCOPES must name"
 
-/* The backends that control can switch for the event. */
+/* Returns the backends that control can switch for the event. */
 static inline unsigned int state_switchable(const struct waymark_event *event)
 {
 	return event_backends(event) & ~(unsigned int)WAYMARK_OUTSIDE_BACKENDS;
@@ -45,7 +45,10 @@ static inline void state_set(const struct waymark_event *event, unsigned int bac
 	__atomic_store_n(state_backends(event), (uint16_t)backends, __ATOMIC_RELEASE);
 }
 
-/* Load and store, made one by the lock: riscv64 has no atomic 16-bit operation. */
+/*
+ * A load and a store, which the lock makes one step, because riscv64 has no atomic 16-bit
+ * operation.
+ */
 static inline void state_raise(const struct waymark_event *event, unsigned int backends)
 {
 	state_set(event, state_get(event) | backends);

@@ -22,11 +22,11 @@ struct watch {
 
 struct change {
 	bool exists;
-	bool is_any; /* of more than `cpu` */
+	bool is_any; /* for more vCPUs than `cpu` */
 	void *cpu;
 };
 
-/* Under the control lock; there is no change while that is free. */
+/* Under the control lock; while the lock is free there is no pending change. */
 static struct watch watch;
 static struct change change;
 
@@ -35,7 +35,7 @@ static unsigned int running;
 static pthread_cond_t none_runs = PTHREAD_COND_INITIALIZER;
 
 /*
- * Notes that an event of translated code went on or off for `cpu`, NULL: for any.
+ * Notes that an event of translated code went on or off for `cpu`, or for any vCPU if that is NULL.
  * waymark_vcpu_unlock() reports it.
  */
 static void note_change(const struct waymark_event *event, void *cpu)
@@ -53,7 +53,7 @@ static void note_change(const struct waymark_event *event, void *cpu)
 /* Under the control lock. */
 static struct {
 	struct waymark_vcpu_set *buckets[BUCKETS];
-	struct waymark_vcpu_set *free; /* of objects that are gone */
+	struct waymark_vcpu_set *free; /* sets of removed objects */
 } sets;
 
 /* Release: pairs with vcpu_shown() and waymark_vcpu_backends(), which then see the bits. */
@@ -62,7 +62,7 @@ static void show(struct waymark_event *event, struct waymark_vcpu_set *set)
 	__atomic_store_n(&event->vcpus, set, __ATOMIC_RELEASE);
 }
 
-/* The pointer to the event's set, or that which ends its bucket. */
+/* Returns the place of the pointer to the event's set, or of the one that ends its bucket. */
 static struct waymark_vcpu_set **place_of(const struct waymark_event *event)
 {
 	struct waymark_vcpu_set **place = &sets.buckets[((uintptr_t)event >> 4) % BUCKETS];
@@ -84,13 +84,13 @@ static struct waymark_vcpu_set *take_free(void)
 	return set;
 }
 
-/* The set of an event in state SOME, else NULL. */
+/* Returns the set of an event in state SOME; otherwise NULL. */
 static struct waymark_vcpu_set *some(const struct waymark_event *event)
 {
 	return state_get(event) ? vcpu_shown(event) : NULL;
 }
 
-/* Gives the event a set where it has none; false where there is no memory. */
+/* Gives the event a set if it has none; returns false if there is no memory. */
 static bool has_set(struct waymark_event *event)
 {
 	struct waymark_vcpu_set **place = place_of(event);
@@ -113,7 +113,7 @@ bool waymark_vcpu_prepare(struct waymark_event *event, bool on)
 		return false;
 	}
 	if (on) {
-		waymark_entry_id(event); /* its counts need one */
+		waymark_entry_id(event); /* its counts need an id */
 	}
 	return has_set(event);
 }
@@ -140,7 +140,7 @@ static bool is_empty(const struct waymark_vcpu_set *set)
 	return any == 0;
 }
 
-/* True if the event is on for all vCPUs that exist and will. */
+/* True if the event is on for all present and later vCPUs. */
 static bool is_all(const struct waymark_vcpu_set *set)
 {
 	uint32_t missing = !set->base;
@@ -152,8 +152,8 @@ static bool is_all(const struct waymark_vcpu_set *set)
 }
 
 /*
- * Sets the bit of one index, and those of all others that are taken to the opposite. Each word is
- * stored once.
+ * Sets the bit of one index to `on`, and the bits of all other taken indices to the opposite.
+ * Stores each word once.
  */
 static void fill(struct waymark_vcpu_set *set, unsigned int index, bool on)
 {
@@ -171,7 +171,7 @@ static void switch_off(struct waymark_event *event)
 	state_clear(event, WAYMARK_ANY_BACKEND);
 }
 
-/* Changes SOME to ALL or OFF where the set is all or empty. */
+/* Changes SOME to ALL or OFF if the set is full or empty. */
 static void simplify(struct waymark_event *event, struct waymark_vcpu_set *set, bool none_is_off)
 {
 	if (none_is_off && is_empty(set)) {
@@ -181,7 +181,7 @@ static void simplify(struct waymark_event *event, struct waymark_vcpu_set *set, 
 	}
 }
 
-/* From OFF, or from ALL. */
+/* Changes OFF or ALL to SOME. */
 static void begin_some(struct waymark_event *event, unsigned int index, bool on)
 {
 	struct waymark_vcpu_set *set = *place_of(event);
@@ -221,7 +221,9 @@ void waymark_vcpu_switch(struct waymark_event *event, unsigned int index, bool o
 	} else {
 		begin_some(event, index, on);
 	}
-	/* Off for the last vCPU may have changed `base`, which is a change for any. */
+	/*
+	 * Switching off for the last vCPU may have changed `base`, which is a change for any vCPU.
+	 */
 	note_change(event, base == base_of(event) ? waymark_vcpu_find(index) : NULL);
 }
 
@@ -267,7 +269,7 @@ void waymark_vcpu_leave(unsigned int index)
 	}
 }
 
-/* An object that is registered again without being loaded anew begins in state OFF. */
+/* Puts the events of an object that is registered again without being reloaded into state OFF. */
 void waymark_vcpu_adopt(struct waymark_object *object)
 {
 	registry_foreach_event(it, object)
@@ -279,7 +281,10 @@ void waymark_vcpu_adopt(struct waymark_object *object)
 	}
 }
 
-/* `vcpus` stays: call sites of an object that ends with the process still read it. */
+/*
+ * Frees the object's sets for others. `vcpus` stays set, because call sites of an object that ends
+ * with the process still read it.
+ */
 void waymark_vcpu_disown(struct waymark_object *object)
 {
 	registry_foreach_event(it, object)
@@ -330,7 +335,7 @@ void waymark_vcpu_unlock(void)
 	}
 }
 
-/* The child does not have the threads that ran and waited. */
+/* The threads that ran watchers or waited do not exist in the child. */
 static void in_child(void)
 {
 	running = 0;

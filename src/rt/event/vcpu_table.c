@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The registered vCPUs, and whether an event is on for one, as call sites ask without a lock. A
- * hash table maps a CPU's pointer to its index: open addressing in static memory, at most a
- * quarter full, so that searches soon end at an empty slot. A slot changes from empty to used,
- * from used to freed, and to empty again only where the next one is empty: a search that has
- * passed it has nothing more to find, whatever is added and removed meanwhile.
+ * The registered vCPUs, and the functions by which call sites check, without a lock, whether an
+ * event is on for a vCPU. A hash table maps a CPU's pointer to its index: open addressing in static
+ * memory, at most a quarter full, so that searches soon end at an empty slot. A slot changes from
+ * empty to used, from used to freed, and to empty again only if the next one is empty: then a
+ * search that has passed it has nothing more to find, no matter what is added and removed
+ * meanwhile.
  */
 #include "rt/event/vcpu.h"
 
@@ -13,7 +14,7 @@
 
 _Static_assert(SLOTS >= 4 * WAYMARK_VCPUS, "a search ends at an empty slot");
 
-/* Written under the control lock; `cpu` with release, behind `index`. */
+/* Written under the control lock; `cpu` by release, after `index`. */
 struct slot {
 	const void *cpu; /* NULL: empty */
 	uint32_t index;
@@ -22,10 +23,10 @@ struct slot {
 /* See struct slot for the lock. */
 static struct slot slots[SLOTS];
 
-/* The `cpu` of a slot that is freed, but not empty. */
+/* The `cpu` of a freed slot, which is not empty. */
 static const char freed;
 
-static void *by_index[WAYMARK_VCPUS]; /* release, pairs with waymark_vcpu_find() */
+static void *by_index[WAYMARK_VCPUS]; /* by release, pairs with waymark_vcpu_find() */
 
 /* Under the control lock. */
 static uint32_t taken[VCPU_WORDS];
@@ -51,13 +52,13 @@ static const void *cpu_of(const struct slot *s)
 	return __atomic_load_n(&s->cpu, __ATOMIC_ACQUIRE);
 }
 
-/* The slot of a CPU, NULL where it has none. */
+/* Returns the slot of a CPU; NULL if it has none. */
 static struct slot *find_slot(const void *cpu)
 {
 	struct slot *s = &slots[first_slot(cpu)];
 	const void *found = cpu_of(s);
 
-	/* Bounded, because no slot may be empty any more. */
+	/* Bounded, because there may be no empty slot left. */
 	for (unsigned int i = 0; i < SLOTS && found; i++) {
 		if (found == cpu) {
 			return s;
@@ -85,7 +86,7 @@ static bool is_on(const struct waymark_vcpu_set *set, const void *cpu)
 
 unsigned int waymark_vcpu_backends(const struct waymark_event *event, const void *cpu)
 {
-	/* In this order: pairs with waymark_vcpu_switch(), which raises the mask last. */
+	/* The mask is loaded first, because waymark_vcpu_switch() raises it last. */
 	unsigned int on = WAYMARK_BACKENDS(*event->state);
 	const struct waymark_vcpu_set *set = vcpu_shown(event);
 
@@ -106,12 +107,14 @@ void waymark_vcpu_table_add(void *cpu, unsigned int index)
 	}
 	taken[index / 32] |= UINT32_C(1) << index % 32;
 	__atomic_store_n(&s->index, index, __ATOMIC_RELAXED);
-	/* Release: pairs with cpu_of(), which shows the index and its bits in the sets. */
+	/*
+	 * Release: pairs with cpu_of(), whose callers then see the index and its bits in the sets.
+	 */
 	__atomic_store_n(&s->cpu, cpu, __ATOMIC_RELEASE);
 	__atomic_store_n(&by_index[index], cpu, __ATOMIC_RELEASE);
 }
 
-/* Makes freed slots before an empty one empty: shorter searches. */
+/* Makes freed slots before an empty one empty, for shorter searches. */
 static void empty_back(struct slot *s)
 {
 	while (s->cpu == &freed && !next_slot(s)->cpu) {
