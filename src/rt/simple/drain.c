@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The consumer of the sink `simple`: takes what cursors have published, of
- * closed packets and of open ones, merges it by time and encodes it in runs of
- * one cursor.
+ * The consumer of the sink `simple`: takes the events that cursors have published, from closed and
+ * from open packets, merges them by time and encodes them in runs from one cursor.
  *
- * A pass takes what is older than its begin. So what it writes is in order but
- * for events that were being recorded at that moment, and threads that record
- * all the time cannot make it endless. A thread that stops in the middle of an
- * event holds up nobody but itself, if it had signal handlers that recorded, and
- * that not longer than DRAIN_HOLD, so that each thread's events stay in order.
+ * A pass takes events that are older than its begin. So its output is in order, except for events
+ * that were being recorded at that moment, and threads that record all the time cannot make a pass
+ * endless. A thread that stops in the middle of an event delays only its own events, only if its
+ * signal handlers recorded, and not longer than DRAIN_HOLD. So each thread's events stay in order.
  */
 #include <string.h>
 #include <sys/syscall.h>
@@ -20,7 +18,7 @@
 
 #define DRAIN_HOLD 2 /* in moments of 100 ms */
 
-/* How long encoded records wait for more, at first and later. */
+/* How long encoded records wait for further ones: at first, and at most. */
 #define DRAIN_WAIT_FIRST_NS UINT64_C(1000000)
 #define DRAIN_WAIT_NS UINT64_C(100000000)
 
@@ -30,8 +28,8 @@ static struct simple_state *state_of(const struct buffer *b)
 }
 
 /*
- * The heap of a pass: the cursor whose next record is the earliest comes first.
- * This puts the last of `i + 1` entries in its place.
+ * The heap of a pass: the cursor whose next record is the earliest comes first. Moves the last of
+ * `i + 1` entries to its place.
  */
 static void sift_up(struct source *heap, uint32_t i)
 {
@@ -43,7 +41,7 @@ static void sift_up(struct source *heap, uint32_t i)
 	heap[i] = s;
 }
 
-/* The same for the first entry. */
+/* Moves the first entry to its place. */
 static void sift_down(struct source *heap, uint32_t count)
 {
 	struct source s = heap[0];
@@ -105,7 +103,7 @@ static uint64_t add_source(struct recorder *owner, struct simple_state *d, struc
 		return 0;
 	}
 	if (d->count == DRAIN_SOURCES) {
-		events = merge(owner, d); /* more threads than that: in order within each group */
+		events = merge(owner, d); /* more sources than that: only each group is in order */
 	}
 	d->heap[d->count] = s;
 	sift_up(d->heap, d->count++);
@@ -113,10 +111,9 @@ static uint64_t add_source(struct recorder *owner, struct simple_state *d, struc
 }
 
 /*
- * How far a thread's events can be taken. While an outer event is being
- * recorded, what its handlers have recorded may be the later, and so may be
- * what the thread recorded after them: it all waits for the outer one, unless
- * that takes longer than `hold`.
+ * Returns up to which time a thread's events can be taken. While an outer event is being recorded,
+ * the events of its signal handlers may be later than it, and so may be the thread's events after
+ * those. They all wait for the outer event, unless that takes longer than `hold`.
  */
 static uint64_t slot_horizon(
 	struct recorder *owner, struct cursor *cursors, uint64_t now, uint64_t hold)
@@ -154,7 +151,7 @@ static uint64_t add_slot(
 	return events;
 }
 
-/* Ends the clock's segment now; returns the moment. */
+/* Ends the clock's segment at the present moment, which it returns. */
 static struct clock_pair advance_clock(struct process *p, struct buffer *b)
 {
 	struct simple_state *d = state_of(b);
@@ -168,7 +165,7 @@ static struct clock_pair advance_clock(struct process *p, struct buffer *b)
 	return now;
 }
 
-/* Reports what a cursor lost after its last packet. `since` was read before. */
+/* Reports what a cursor lost after its last packet. `since` was read before the loss was. */
 static void report_trailing(
 	struct recorder *owner, struct simple_state *d, struct cursor *c, uint64_t since)
 {
@@ -176,7 +173,7 @@ static void report_trailing(
 	uint64_t lost = __atomic_load_n(&c->lost, __ATOMIC_ACQUIRE);
 
 	if (lost == c->draining.discarded || waymark_simple_find(owner, c)) {
-		return; /* a record: the loss is reported with it, or after it */
+		return; /* there is a record: the loss is reported before or after it */
 	}
 	if (lost > c->draining.discarded) {
 		in->gap += lost - c->draining.discarded;
@@ -205,8 +202,8 @@ static void report_losses(struct recorder *owner, struct simple_state *d, uint64
 }
 
 /*
- * Frees what a thread that ended has left, once it is read; and where memory is
- * short, what one holds that records nothing.
+ * Frees the packet that an ended thread has left, once it is read; if memory is short, also the
+ * packet of a thread that records nothing.
  */
 static void release(struct recorder *owner, struct slot *s, bool is_short, uint64_t now_ns)
 {
@@ -239,7 +236,9 @@ static void release_all(struct recorder *owner, uint64_t now_ns)
 	}
 }
 
-/* Writes the batch if it waits long enough; notes since when one waits. */
+/*
+ * Writes the batch if it has waited long enough; sets the time by which a new one must be written.
+ */
 static void write_batch(struct simple_state *d, uint64_t now, bool all)
 {
 	if (all || (d->write_due && now >= d->write_due)) {
@@ -316,8 +315,8 @@ static void get_status(const struct recorder *owner, struct consumer_status *sta
 }
 
 /*
- * Its memory ends with the process. The program may be somewhere else when the
- * writer creates the default file, so its place is noted.
+ * The buffer has no file, so `place` stays empty. Notes the current directory for the default file,
+ * because the program may have changed it when the writer creates the file.
  */
 static void begin(void *state, struct buffer_place *place)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a packet's records to a simpletrace file's: for each event an encoder,
- * compiled once from its entry, says what to do with each argument. Events
- * whose arguments are all 8 bytes wide, the usual ones, are copied as they are.
+ * Converts a packet's records to records of a simpletrace file. Each event has an encoder, compiled
+ * once from its entry, with an operation for each argument. Events whose arguments are all 8 bytes
+ * wide, the usual case, are copied unchanged.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -18,7 +18,7 @@
 
 #define POOL_BYTES (UINT64_C(64) << 10)
 
-/* A name that is longer does not fit into SIMPLE_RECORD_ROOM. */
+/* Longer names do not fit into SIMPLE_RECORD_ROOM. */
 #define NAME_MAX_BYTES 32768u
 
 /* How an argument is stored in a packet; numbers become a u64, all else a string. */
@@ -30,7 +30,7 @@ enum op {
 	OP_U32,
 	OP_S32,
 	OP_64,
-	OP_F32, /* old declarations' `float` and `double`: their whole part */
+	OP_F32, /* `float` and `double` of old declarations: their whole part */
 	OP_F64,
 	OP_STRING,
 	/* Operations for all but words: */
@@ -42,8 +42,8 @@ enum op {
 static const uint8_t op_size[] = { 1, 1, 2, 2, 4, 4, 8, 4, 8, 4 };
 
 /*
- * As a u64: negative values in two's complement, the nearest value where it is out of range, 0 for
- * a NaN.
+ * Returns the whole part as a u64: a negative one in two's complement, the nearest value if it is
+ * out of range, 0 for a NaN.
  */
 static uint64_t whole_part(double v)
 {
@@ -94,8 +94,8 @@ static uint64_t load(const char *from, enum op op)
 }
 
 struct simple_encoder {
-	uint32_t generation; /* of the file that has the event's name */
-	uint32_t length; /* of the record in the file, where it is always the same */
+	uint32_t generation; /* of the file that has the event's name already */
+	uint32_t length; /* of the record in the file, if it is always the same */
 	uint32_t name_length;
 	uint8_t count; /* arguments */
 	bool plain; /* all of 8 bytes */
@@ -231,23 +231,24 @@ static bool same_args(const struct waymark_entry *a, const struct waymark_entry 
 	return true;
 }
 
-/* True if their records read alike, wherever the two were declared. */
+/* True if records of both events read alike, no matter where the events were declared. */
 static bool reads_alike(const struct waymark_entry *a, const struct waymark_entry *b)
 {
 	return a->arg_count == b->arg_count && strcmp(a->format, b->format) == 0 && same_args(a, b);
 }
 
 /*
- * Libraries of one program may have events of one name. A simpletrace file has nothing but
- * the name to say which declaration a record has, so two that differ cannot be distinguished:
- * reports that when the second of them is recorded first, before it gets its encoder.
+ * Reports two events with the same name but different declarations, when the second of them is
+ * first recorded, before it gets its encoder. Libraries of a program may have such events, and a
+ * simpletrace file identifies the declaration of a record only by name, so readers cannot
+ * distinguish them.
  */
 static void report_twin(const struct simple_out *out, const struct waymark_entry *entry)
 {
 	const struct waymark_entry *other = waymark_registry_same_name(entry);
 
 	if (entry->flags & WAYMARK_EVENT_SITE) {
-		return; /* trace points of one category: each record has its text */
+		return; /* trace points of a category: each record has its text */
 	}
 	while (other != entry && (!out->encoders[other->id] || reads_alike(entry, other))) {
 		other = waymark_registry_same_name(other);
@@ -261,8 +262,8 @@ static void report_twin(const struct simple_out *out, const struct waymark_entry
 }
 
 /*
- * Prepares an event that needs more than its encoder's copy: room, an encoder, its name in this
- * file, or a note of losses before it. NULL when the event is not known.
+ * Prepares an event that cannot be encoded immediately, because room, its encoder, its name in this
+ * file, or a note of losses before it is missing. Returns NULL if the event is unknown.
  */
 static COLD struct simple_encoder *prepare(
 	struct simple_out *out, struct simple_input *in, uint32_t id, uint64_t ns)
@@ -295,8 +296,8 @@ static COLD struct simple_encoder *prepare(
 }
 
 /*
- * Copies a string after its length, without the NUL that marks NULL and cut strings; NULL when the
- * length is invalid.
+ * Copies a string after its length, without the NUL that marks NULL and cut strings. Returns NULL
+ * if the length is invalid.
  */
 static const char *put_string(char **to, const char *from, const char *end, uint32_t word)
 {
@@ -310,7 +311,7 @@ static const char *put_string(char **to, const char *from, const char *end, uint
 	return from + word;
 }
 
-/* A string of a kind, unless that is DEBUG_KINDS, and `length` bytes. */
+/* Writes a string of `length` bytes, after the kind unless that is DEBUG_KINDS. */
 static const char *put_bytes(char **to, unsigned int kind, const char *from, uint32_t length)
 {
 	uint32_t whole = length + (kind < DEBUG_KINDS);
@@ -323,7 +324,7 @@ static const char *put_bytes(char **to, unsigned int kind, const char *from, uin
 	return from + length;
 }
 
-/* The bytes of a text or blob that are present; NULL if its length is impossible. */
+/* Copies the recorded bytes of a text or blob; returns NULL if the length is impossible. */
 static const char *put_blob(char **to, unsigned int kind, const char *from, const char *end)
 {
 	const char *bytes = (const char *)debug_blob_at((uintptr_t)from);
@@ -345,7 +346,7 @@ static const char *put_number(
 		       : NULL;
 }
 
-/* An argument that becomes a string and is none; NULL when it cannot be. */
+/* Writes an argument that is not a string as a string; returns NULL if that is impossible. */
 static COLD const char *put_odd(char **to, enum op op, const char *from, const char *end)
 {
 	if (op == OP_PAIR) {
@@ -364,7 +365,7 @@ static COLD const char *put_odd(char **to, enum op op, const char *from, const c
 	return size ? put_number(to, kind, from + 1, end, size) : put_blob(to, kind, from + 1, end);
 }
 
-/* Translates arguments one by one; returns where they end in the packet, NULL if they cannot be. */
+/* Translates arguments one by one; returns their end in the packet, or NULL if they are invalid. */
 static const char *put_args(
 	const struct simple_encoder *e, char **to, const char *from, const char *end)
 {
@@ -389,7 +390,7 @@ static const char *put_args(
 	return from;
 }
 
-/* Encodes one event; returns where it ends in the packet. */
+/* Encodes one event; returns its end in the packet. */
 static inline const char *put_event(struct simple_out *out, const struct simple_encoder *e,
 	struct head *h, const struct simple_input *in)
 {
@@ -411,11 +412,11 @@ static inline const char *put_event(struct simple_out *out, const struct simple_
 	return from;
 }
 
-/* Gives the rest of a packet up. */
+/* Skips the rest of an invalid packet, and counts it as lost. */
 static COLD void skip_packet(struct simple_input *in)
 {
 	in->pos = in->end;
-	in->gap++; /* at least one */
+	in->gap++; /* at least one event */
 }
 
 uint64_t waymark_simple_run(struct simple_out *out, struct simple_input *in, uint64_t limit)

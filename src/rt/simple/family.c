@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file that is held (hold.c), when a fork comes: from now on this process and its children,
- * whichever of them names it, append to it. Any thread, any signal handler.
+ * Handles a fork while the file is held (hold.c): from then on this process and its children append
+ * to the same file, no matter which of them names it. Any thread, any signal handler.
  */
 #include <string.h>
 
 #include "rt/record/recorder.h"
 #include "rt/simple/state.h"
 
-/* A fork may come in a signal handler, which must not allocate. */
+/* Allocated in advance, because a signal handler, which must not allocate, may fork. */
 static struct simple_config *spare; /* by exchange */
 
 struct simple_config *waymark_simple_swap_spare(struct simple_config *config)
@@ -35,7 +35,7 @@ void waymark_simple_share(void)
 {
 	const struct simple_config *before = waymark_simple_config();
 
-	waymark_recorder_flush(); /* for a parent that leaves by _exit(), too */
+	waymark_recorder_flush(); /* needed if the parent ends by _exit() */
 	if (!before || !before->held || before->shared || !waymark_simple_has_file(before)) {
 		return;
 	}

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writing to the file of the sink `simple`. It holds whole records at any moment
- * that a write is not under way. What a full disk cuts is cut back to a whole
- * record and a little further, so that a note of what is missing fits behind it,
- * which the next batch that fits replaces by a final one.
+ * Writing to the file of the sink `simple`. While no write is under way, the file consists of whole
+ * records. If a full disk cuts a write, the file is cut back to a whole record and a little
+ * further, so that a note of the missing events fits after it. The next batch that fits replaces
+ * that note by a final one.
  *
- * System calls are made directly: a thread with descriptors of its own must not
- * go through wrappers that sanitizers keep book about, and none of them is a
- * point of cancellation for a caller that drains itself.
+ * System calls are made directly, because a thread with its own table of descriptors must not use
+ * wrappers in which sanitizers track descriptors, and so that none of them is a cancellation point
+ * for a caller that drains itself.
  */
 #include <errno.h>
 #include <string.h>
@@ -21,17 +21,23 @@
 #include "rt/simple/simple.h"
 #include "rt/simple/state.h"
 
-/* The begin of a mapping, up to its name: the shortest record has no less. */
+/* Bytes of a mapping up to its name; the shortest record is not shorter. */
 #define MAPPING_BYTES 20
 
-/* How long a reader of a pipe is waited for: at one time, and by a thread of the program's. */
+/*
+ * How long to wait for the reader of a pipe: at one time, and altogether in a thread of the
+ * program.
+ */
 #define READY_WAIT_NS 100000000
 #define CALLER_PATIENCE_NS UINT64_C(3000000000)
 
-/* How far the known boundary of records stays behind the end: some short ones fit in between. */
+/* Distance of the known boundary of records from the end, in which some short records fit. */
 #define BOUNDARY_BYTES 256u
 
-/* True if the descriptor still is the file: where it had to be shared, the program may close it. */
+/*
+ * True if the descriptor still refers to the file: the program may have closed a descriptor that
+ * had to be shared.
+ */
 static bool is_ours(const struct simple_out *out)
 {
 	struct stat st;
@@ -41,8 +47,8 @@ static bool is_ours(const struct simple_out *out)
 }
 
 /*
- * Waits for the reader of a pipe: the writer without limit; a thread of the program that drains
- * in place of a writer has all signals blocked, so it gives up.
+ * Waits for the reader of a pipe. The writer waits without limit; a thread of the program that
+ * drains instead of a writer has all signals blocked, so it stops waiting after CALLER_PATIENCE_NS.
  */
 static bool wait_for_reader(const struct simple_out *out, uint64_t since)
 {
@@ -101,8 +107,8 @@ static bool write_header(struct simple_out *out)
 }
 
 /*
- * The length of a record in the batch with its type word; `events`: the number of events it stands
- * for.
+ * Returns the length of a record in the batch, including its type word. `events` gets the number of
+ * events that it stands for.
  */
 static size_t record_length(const char *at, uint64_t *events, bool *is_gap)
 {
@@ -127,8 +133,8 @@ static size_t record_length(const char *at, uint64_t *events, bool *is_gap)
 }
 
 /*
- * Of `length` bytes only `done` were taken. Counts what the rest stood for as
- * missing, and returns the bytes of whole records that were taken.
+ * Call if only `done` of `length` bytes were written. Counts the events of the rest as missing, and
+ * returns the bytes of whole records that were written.
  */
 static size_t count_rest(struct simple_out *out, const char *data, size_t done, size_t length)
 {
@@ -151,7 +157,7 @@ static size_t count_rest(struct simple_out *out, const char *data, size_t done, 
 	return whole;
 }
 
-/* The time of the first event among records: events missing before it were earlier. */
+/* Returns the time of the first event among records; events missing before it were earlier. */
 static uint64_t first_ns(const char *at, const char *end)
 {
 	struct simple_record r = { 0 };
@@ -180,7 +186,7 @@ static size_t read_record(int fd, uint64_t offset, char head[SIMPLE_GAP_BYTES])
 	return record_length(head, &events, &is_gap);
 }
 
-/* The last place of the file where a record begins and a note fits; 0 when there is none. */
+/* Returns the last place of the file where a record begins and a note fits; 0 if there is none. */
 static uint64_t find_room(int fd, const struct simple_file *f)
 {
 	char head[SIMPLE_GAP_BYTES];
@@ -195,9 +201,9 @@ static uint64_t find_room(int fd, const struct simple_file *f)
 }
 
 /*
- * The disk is so full that not even a note fits behind the last record: gives
- * the last ones up. Returns where the file is to be cut; `ns` gets the time of
- * the first event that is missing then.
+ * Call if the disk is so full that not even a note fits after the last record. Drops the last
+ * records: returns where the file must be cut; `ns` gets the time of the first event that is
+ * missing then.
  */
 static uint64_t give_up_tail(struct simple_out *out, uint64_t *ns)
 {
@@ -217,7 +223,7 @@ static uint64_t give_up_tail(struct simple_out *out, uint64_t *ns)
 		}
 		count_rest(out, head, 0, 1);
 		if (unreported &&
-			out->unreported > unreported) { /* the first event: names count nothing */
+			out->unreported > unreported) { /* the first event; names do not count */
 			*ns = first_ns(head, head + 1);
 			unreported = 0;
 		}
@@ -254,8 +260,8 @@ static const char *with_note(struct simple_out *out)
 }
 
 /*
- * The file took no more. It ends in a note of losses, for which the caller left room, in case no
- * batch follows; the next batch begins with the same note, updated, and replaces it.
+ * Ends a file that took no more with a note of losses, for which the caller left room, in case no
+ * batch follows. The next batch begins with the same note, updated, and replaces it.
  */
 static void end_with_note(struct simple_out *out, uint64_t ns)
 {
@@ -285,7 +291,7 @@ static void cut_shared(const struct simple_out *out, size_t torn)
 	}
 }
 
-/* Of a batch only `done` bytes were taken. */
+/* Call if only `done` bytes of a batch were written. */
 static void cut_batch(struct simple_out *out, const char *data, size_t done, size_t length)
 {
 	bool regular = out->file.regular;
@@ -354,7 +360,7 @@ void waymark_simple_pause(struct simple_out *out)
 	out->file.fd_plus_one = 0;
 }
 
-/* Another file was named: the old one is finished, and its missing events are not the new one's. */
+/* Changes to another file: finishes the old one, whose missing events are not the new one's. */
 static void change_file(struct simple_out *out, const struct simple_config *config)
 {
 	waymark_simple_write(out);
@@ -367,7 +373,7 @@ static void change_file(struct simple_out *out, const struct simple_config *conf
 	out->config = config;
 }
 
-/* Goes on in the file, which has the configuration's name already. */
+/* Continues in the file, which has the configuration's name already. */
 static void keep_file(struct simple_out *out, const struct simple_config *config)
 {
 	if (simple_is_named(config)) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Between trace_opt_parse() and trace_init_file() the file's name is not final, and an existing
- * file of that name is not emptied yet. It is *held*: what is recorded goes to a new file,
- * of the name if that is free, else with the pid behind it, and trace_init_file() renames it. Of
- * processes that fork in that time each appends to the one file (family.c). Control calls.
+ * file of that name is not emptied yet. It is *held*: events go to a new file, with that name if it
+ * is free, otherwise with the pid appended, and trace_init_file() renames the file. Processes that
+ * fork meanwhile all append to this file (family.c). Called by control calls.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -76,7 +76,7 @@ void waymark_simple_hold(const char *path)
 	bool begun = before && before->held && waymark_simple_has_file(before);
 
 	if (begun && !rename_file(path, false)) {
-		return; /* trace_init_file() does it */
+		return; /* trace_init_file() renames it */
 	}
 	struct simple_config *config = waymark_simple_new_config(path ? path : "", 0);
 
@@ -102,7 +102,10 @@ static void take_rights(const struct stat *old)
 	free(path);
 }
 
-/* Follows a link, as emptying a file does; a pipe or device stays. */
+/*
+ * Renames the file to its final place. Follows a link, as emptying a file does; does not replace a
+ * pipe or device.
+ */
 static bool rename_to_place(const char *path)
 {
 	char *real = realpath(path, NULL);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Walks a cursor's packets for drain.c: the next record, and the closing of packets whose
- * thread is quiet or has ended.
+ * Walks a cursor's packets for drain.c: the next record, and the closing of packets whose thread is
+ * quiet or has ended.
  *
- * The acquire of content_size pairs with the release that commits
- * an event, that of `next` and `first` with the release that opens a packet: so
- * once the next packet is seen, the former's content_size is final.
+ * The acquire of content_size pairs with the release that commits an event, that of `next` and
+ * `first` with the release that opens a packet: so once the next packet is seen, the content_size
+ * of the packet before is final.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "rt/record/close.h"
 #include "rt/simple/input.h"
 
-/* Goes to the begin of a packet, and notes what its header says was lost before it. */
+/* Moves to the begin of a packet, and notes the losses before it from its header. */
 static void enter_packet(struct buffer *b, struct cursor *c, uint32_t subbuf)
 {
 	const struct packet_header *h = packet_at(b, subbuf);
@@ -33,7 +33,7 @@ static void enter_packet(struct buffer *b, struct cursor *c, uint32_t subbuf)
 	}
 }
 
-/* Looks how far the packet is published; whether that is more than was read. */
+/* Reads how far the packet is published; returns whether that is further than was read. */
 static bool see_more(struct buffer *b, struct cursor *c)
 {
 	const struct packet_header *h = packet_at(b, c->draining.subbuf);
@@ -43,7 +43,7 @@ static bool see_more(struct buffer *b, struct cursor *c)
 	return in->pos < in->end;
 }
 
-/* Goes on behind a packet that was read; false where there is nothing yet. */
+/* Leaves a packet that was read for the next one; returns false if there is none yet. */
 static bool leave_packet(struct recorder *owner, struct cursor *c)
 {
 	struct buffer *b = recorder_buffer(owner);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A cursor's records, one after the other through its packets. Under the drain lock. */
+/* A cursor's records, in order through all its packets. Under the drain lock. */
 #ifndef RT_SIMPLE_INPUT_H
 #define RT_SIMPLE_INPUT_H
 
@@ -11,7 +11,7 @@ struct simple_input {
 	char *end; /* of the bytes known to be published */
 	uint64_t ticks; /* of the last record, completed to 64 bits */
 	uint64_t gap; /* events lost before the next record, not reported yet */
-	uint64_t *thread_ns; /* last_ns of the thread's first cursor */
+	uint64_t *thread_ns; /* the last_ns of the thread's first cursor */
 	uint64_t last_ns; /* in the first cursor: the last timestamp written for this thread */
 };
 
@@ -22,15 +22,15 @@ static inline struct simple_input *simple_input(struct cursor *c)
 	return (void *)c->own;
 }
 
-/* True if the cursor has a record to read; moves to its next packet where one ends. */
+/* Returns true if the cursor has a record to read; moves to the next packet if one is read. */
 bool waymark_simple_find(struct recorder *owner, struct cursor *c);
 
-/* The full time of that record, from the 48 bits it carries; never before the last one's. */
+/* Returns the full time of that record, from its 48 bits; never earlier than the last record's. */
 uint64_t waymark_simple_ticks(const struct simple_input *in);
 
 /*
- * Goes on with the closing of a packet that was read to its end, or begins it;
- * it is freed by a later look for a record.
+ * Begins or continues closing a packet that was read to its end. A later waymark_simple_find()
+ * frees it.
  */
 void waymark_simple_close(struct cursor *c, uint64_t now_ns);
 

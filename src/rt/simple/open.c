@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which file the sink `simple` writes to, and opening it. A file that the user
- * named is emptied; a name that follows from a pid (the default file, a forked
- * child's) never overwrites anything, for pids come again: `.1` and so on is
- * put behind it. So it is as long as a name is held (hold.c). A file that was closed meanwhile is
- * continued if it is still the same and as long as it was left, else it is begun again.
+ * Which file the sink `simple` writes to, and opening it. A file that the user named is emptied; a
+ * name that follows from a pid (the default file, a forked child's) never overwrites anything,
+ * because pids are reused: `.1` and so on is appended. The same applies while a name is held
+ * (hold.c). A file that was closed meanwhile is continued if it is the same file with the same
+ * length, otherwise it is begun again.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +46,10 @@ static int raw_open(const char *name, int flags)
 	return waymark_open(name, flags | O_NONBLOCK, 0666);
 }
 
-/* The path of the file with that number; without a name, in the directory of the first event. */
+/*
+ * Returns the path of the file with that number; without a name, in the directory of the first
+ * event.
+ */
 static const char *file_path(struct simple_out *out, uint32_t number)
 {
 	const struct simple_state *d = waymark_simple_current();
@@ -60,7 +63,7 @@ static const char *file_path(struct simple_out *out, uint32_t number)
 	return out->path;
 }
 
-/* A pipe or device: nothing of it could be replaced. */
+/* True for a pipe or device, which cannot be replaced. */
 static bool is_no_file(const char *path)
 {
 	struct stat st;
@@ -94,7 +97,10 @@ static int open_by_name(struct simple_out *out, bool again)
 	return fd;
 }
 
-/* Takes a descriptor that was just opened. `same`: if it is the file that was begun before. */
+/*
+ * Takes over a descriptor that was just opened. `same`: only if it is the file that was begun
+ * before.
+ */
 static void adopt(struct simple_out *out, int fd, const struct stat *st)
 {
 	struct simple_file *f = &out->file;
@@ -112,7 +118,7 @@ static void adopt(struct simple_out *out, int fd, const struct stat *st)
 	}
 	if (simple_is_shared(out->config)) {
 		__atomic_store_n(&f->begun, !f->regular || st->st_size > 0, __ATOMIC_RELAXED);
-		f->regular = false; /* others' records are in it */
+		f->regular = false; /* it has records of other processes */
 	}
 	if (f->regular && ftruncate(fd, (off_t)(f->size + f->note)) == 0) {
 		lseek(fd, (off_t)f->size, SEEK_SET);

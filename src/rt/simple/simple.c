@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sink `simple` as control calls see it: which file, and whether it is on.
- * They only publish what is wanted; the consumer obeys at its next pass
- * (waymark_simple_sync()), and a flush makes that now.
+ * The sink `simple` as control calls see it: which file, and whether it is on. They only publish
+ * what is wanted. The consumer applies it at its next pass (waymark_simple_sync()), which a flush
+ * starts immediately.
  *
- * A named file is emptied when it is named, and an error of that is returned.
- * The default file appears with the first event. While the sink is off events
- * are not recorded in the file; switched on again it goes on with the same one.
+ * A named file is emptied when it is named, and an error of that is returned. The default file
+ * appears with the first event. While the sink is off, events are not written to the file; switched
+ * on again, it continues with the same file.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 #include "rt/simple/state.h"
 #include "rt/sink/sink.h"
 
-/* An absolute path, so that a program that changes its directory finds it again. */
+/* Makes the path absolute, so that it stays valid if the program changes its directory. */
 static struct simple_config *new_config(const char *path)
 {
 	char *absolute = path[0] ? path_absolute(path) : strdup("");
@@ -58,7 +58,7 @@ static void describe(struct waymark_output *output)
 	const struct simple_config *config = waymark_simple_config();
 
 	output->on = !waymark_simple_is_off();
-	/* One that is not held was made when it was named. */
+	/* A file that is not held was created when it was named. */
 	output->begun = simple_is_named(config) && !config->held &&
 			(config->pid == (uint32_t)getpid() || config->shared);
 	output->begun |= d && __atomic_load_n(&d->out.file.begun, __ATOMIC_RELAXED);

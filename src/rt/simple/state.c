@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where control calls and the consumer meet: control calls publish a configuration and the state on
- * or off, the consumer reads both at its next pass. The file's name follows from the configuration.
+ * The state shared by control calls and the consumer: control calls publish a configuration and the
+ * state on or off, and the consumer reads both at its next pass. The file's name follows from the
+ * configuration.
  */
 #include <unistd.h>
 
