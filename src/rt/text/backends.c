@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of text backends, and trace points of waymark/scope.h handed to them. Called by
- * rt/site in any thread and any signal handler; control and loss.c read the table.
+ * The table of text backends, and the function that passes trace points of waymark/scope.h to them.
+ * Called by rt/site in any thread and any signal handler; control and loss.c read the table.
  */
 #include "base/compiler.h"
 #include "rt/text/backends.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The text backends as the rest of the runtime sees them: a row for each that
- * waymark/backends.def has. src/rt/text/<name>.c defines waymark_text_<name>.
+ * The text backends as the rest of the runtime sees them: a row for each text backend of
+ * waymark/backends.def. src/rt/text/<name>.c defines waymark_text_<name>.
  */
 #ifndef RT_TEXT_BACKENDS_H
 #define RT_TEXT_BACKENDS_H
@@ -12,18 +12,20 @@
 
 #include "rt/text/loss.h"
 
-/* What a backend does besides printing. Members may be NULL: nothing to do. */
+/* What a backend does in addition to printing. Members may be NULL: nothing to do. */
 struct text_backend {
 	/*
-	 * Called before an event is first switched on for it, and by waymark_init(): with no lock
-	 * of ours held, not in a signal handler, any number of times.
+	 * Prepares the backend. Called any number of times: before an event is first switched on
+	 * for it, and by waymark_init(); never in a signal handler or while a lock of ours is held.
 	 */
 	void (*load)(void);
-	/* waymark_init() opens the output. False: there is none, which was reported. */
+	/* Opens the output, for waymark_init(). Returns false, after a report, if there is none. */
 	bool (*open)(void);
-	/* The descriptor that it writes to; -1: none is open. Any thread. */
+	/* Returns the descriptor of the output; -1 if none is open. Any thread. */
 	int (*descriptor)(void);
-	/* The line at exit after the number of lost events; NULL: it loses none. */
+	/*
+	 * Text of the line at exit, after the number of lost events; NULL: the backend loses none.
+	 */
 	const char *lost;
 };
 

@@ -2,21 +2,20 @@
 /*
  * The backend ftrace: one event, one line, one write to the kernel's trace_marker.
  *
- *	text	<name> <message>, [<name>] <message>, [SCOPE_START][<name>] <message> ...
- *	atrace	I|<pid>|<name> <message>	an instant, as viewers of Android's traces know it
- *		B|<pid>|[<name>] <message>	a scope begins
- *		E|<pid>				it ends
- *		S|<pid>|[<name>] <message>|<id>	an asynchronous scope begins
- *		F|<pid>|[<name>] <message>|<id>	it ends
- *		C|<pid>|<name>|<value>		a counter of waymark/scope.h
- *	hitrace	the same as OpenHarmony's: H: before the text, a blank before id and value
+ * 	text	<name> <message>, [<name>] <message>, [SCOPE_START][<name>] <message> ...
+ * 	atrace	I|<pid>|<name> <message>	an instant, as viewers of Android's traces know it
+ * 		B|<pid>|[<name>] <message>	a scope begins
+ * 		E|<pid>				it ends
+ * 		S|<pid>|[<name>] <message>|<id>	an asynchronous scope begins
+ * 		F|<pid>|[<name>] <message>|<id>	it ends
+ * 		C|<pid>|<name>|<value>		a counter of waymark/scope.h
+ * 	hitrace	the same as OpenHarmony's: H: before the text, a blank before id and value
  *
- * A `|` in a message becomes `/` where the grammar would end the message there.
+ * A `|` in a message becomes `/` if it would end the message.
  *
- * The marker is checked before the text is made: without one an event costs next to
- * nothing. Sources of the grammars: Perfetto's parser of trace_marker, which takes
- * the text behind a `|` for the id, and the documentation of OpenHarmony's
- * HiTraceMeter.
+ * The marker is checked before the text is made, so that an event costs almost nothing without a
+ * marker. Sources of the grammars: Perfetto's parser of trace_marker, which reads the text after a
+ * `|` as the id, and the documentation of OpenHarmony's HiTraceMeter.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -40,7 +39,7 @@
 struct form {
 	const char *lead; /* before the process id; NULL: plain text */
 	const char *behind; /* after the process id */
-	const char *before_id; /* or before a counter's value; NULL: no id and no value */
+	const char *before_id; /* text before an id or a counter's value; NULL: neither */
 	bool hides_bars; /* see struct text_style */
 };
 
@@ -125,7 +124,7 @@ static void make_tail(
 	}
 }
 
-/* False: there is no marker, and the event was counted as lost. */
+/* Returns false, and counts the event as lost, if there is no marker. */
 static bool begin(struct call *c, unsigned int form)
 {
 	c->is_bare = false;

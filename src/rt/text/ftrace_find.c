@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds and opens the kernel's trace_marker: where tracefs is mounted, then in the tracing/ of
- * each debugfs, then in /sys/kernel/tracing, where kernels since 4.1 have it. The first that can
- * be opened is used; nothing is ever created. Messages about the marker are here, too.
+ * Finds and opens the kernel's trace_marker: where tracefs is mounted, then in the tracing/ of each
+ * debugfs, then in /sys/kernel/tracing, where kernels since 4.1 have it. The first that can be
+ * opened is used; nothing is ever created. Also has the messages about the marker.
  *
- * tracing_on is never changed: where the kernel's tracing was switched off, it stays off.
+ * Never changes tracing_on: kernel tracing that was switched off stays off.
  */
 #include <errno.h>
 #include <limits.h>
@@ -26,16 +26,16 @@
 #define END (-1)
 
 /*
- * Where file systems are mounted. A line of /proc/mounts is `source path type options ...`; in
- * the fields a backslash and three octal digits stand for a blank, backslash or newline. Lines may
- * have any length: they are read in pieces, and only one path is kept.
+ * Where file systems are mounted. A line of /proc/mounts is `source path type options ...`; in the
+ * fields a backslash and three octal digits stand for a blank, backslash or newline. Lines may have
+ * any length, so they are read in pieces, and only one path is kept.
  */
 struct mounts {
-	int fd; /* -1: there is no /proc, and so no mount */
+	int fd; /* -1: there is no /proc, so no mount is found */
 	size_t at; /* in `bytes` */
 	size_t length;
 	char bytes[1024];
-	char path[PATH_MAX]; /* that mounts_next() found */
+	char path[PATH_MAX]; /* found by mounts_next() */
 };
 
 static int next_byte(struct mounts *m)
@@ -71,7 +71,7 @@ static int next_escaped(struct mounts *m)
 	return value;
 }
 
-/* Reads a field into `to`, "" where it is too long; returns the byte behind it. */
+/* Reads a field into `to`, or "" if it is too long; returns the byte after it. */
 static int next_field(struct mounts *m, char *to, size_t size)
 {
 	size_t length = 0;
@@ -89,7 +89,9 @@ static int next_field(struct mounts *m, char *to, size_t size)
 	return byte;
 }
 
-/* Puts the path of the next file system of that type into `path`; false: there is no more. */
+/*
+ * Puts the path of the next file system of that type into `path`; returns false if there is none.
+ */
 static bool mounts_next(struct mounts *m, const char *type)
 {
 	char found[TYPE_MAX];
@@ -113,14 +115,14 @@ static bool mounts_next(struct mounts *m, const char *type)
 
 /* ---- The marker ---- */
 
-/* Bytes of a line, with its newline, that kernels before 6.8 take. */
+/* Bytes of a line, including its newline, that kernels before 6.8 accept. */
 #define PIECE_OLD 1024u
-/* Later ones take what a sub-buffer of 4 KiB holds besides their 42 bytes. */
+/* Later kernels accept a sub-buffer of 4 KiB less 42 bytes of their own. */
 #define PIECE_NEW 4054u
 
 static const char default_place[] = "/sys/kernel/tracing";
 
-/* The state of a search; too large for a stack. */
+/* The state of a search, which is too large for the stack. */
 struct finder {
 	struct mounts mounts;
 	char directory[PATH_MAX];
@@ -135,7 +137,7 @@ struct finder {
 static char instance[NAME_MAX + 1];
 static bool instance_given;
 
-/* Bit n: of enum ftrace_trouble. Relaxed: orders no other memory. */
+/* Bit n: trouble n of enum ftrace_trouble. Relaxed: it orders no other memory. */
 static uint32_t reported;
 
 bool waymark_ftrace_is_instance(const char *name)
@@ -152,7 +154,7 @@ void waymark_ftrace_set_instance(const char *name)
 	}
 }
 
-/* False where the path is too long. */
+/* Joins two parts of a path; returns false if it is too long. */
 static bool join(char to[PATH_MAX], const char *directory, const char *name)
 {
 	struct line l;
@@ -162,7 +164,7 @@ static bool join(char to[PATH_MAX], const char *directory, const char *name)
 	return !l.cut;
 }
 
-/* The directory of the chosen buffer in the tracefs at `place`. */
+/* Makes the path of the chosen buffer's directory in the tracefs at `place`. */
 static bool make_directory(struct finder *f, const char *place)
 {
 	if (!__atomic_load_n(&instance_given, __ATOMIC_ACQUIRE)) {
@@ -172,7 +174,7 @@ static bool make_directory(struct finder *f, const char *place)
 	return join(f->path, place, "instances") && join(f->directory, f->path, instance);
 }
 
-/* Kernels that cut at PIECE_OLD do not have the file. */
+/* Returns the most bytes of a line. Kernels that cut at PIECE_OLD do not have this file. */
 static size_t piece_of(struct finder *f)
 {
 	struct stat st;
@@ -200,7 +202,7 @@ static int try_place(struct finder *f, const char *place, size_t *max)
 	return fd;
 }
 
-/* Tries all file systems of a type, below `subdirectory` of each unless that is NULL. */
+/* Tries all file systems of a type; if `subdirectory` is not NULL, below that directory of each. */
 static int try_mounts(struct finder *f, const char *type, const char *subdirectory, size_t *max)
 {
 	int fd = -1;

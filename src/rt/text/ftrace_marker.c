@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The open marker, and writes to it. The descriptor is changed by compare and exchange only, from
- * a number that is not ours to one that is. We never reuse a number of ours for another file, so
- * a thread between its check and its write cannot hit a foreign file because of us.
+ * The open marker, and writes to it. The descriptor is changed only by compare-and-exchange, from a
+ * number that is not ours to one that is. We never reuse one of our numbers for another file, so
+ * our changes cannot make a thread that is between its check and its write hit a foreign file.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -27,14 +27,17 @@
 /* Time until an event tries again to open the marker. */
 #define RETRY_NS UINT64_C(1000000000)
 
-/* A write that takes less does not change `piece_max`: it would hold no event. */
+/* A shorter write does not change `piece_max`, because so little would hold no event. */
 #define PIECE_MIN 64u
 
-/* By release and acquire; `identity` is the same for each descriptor that was open on it. */
+/*
+ * By release and acquire. `identity` is the same for every descriptor that was opened for the
+ * marker.
+ */
 static int marker_fd = NONE;
 static uintptr_t identity;
 
-/* Relaxed: what a piece may have, when to try again. */
+/* Relaxed: the most bytes of a line, and when to try again. */
 static uint32_t piece_max;
 static waymark_count retry_ns;
 static bool begun;
@@ -44,7 +47,7 @@ bool waymark_ftrace_has_begun(void)
 	return __atomic_load_n(&begun, __ATOMIC_RELAXED);
 }
 
-/* Opens the marker in place of `former`, unless another thread was faster. */
+/* Opens the marker to replace `former`, unless another thread was faster. */
 static bool open_anew(int former)
 {
 	size_t max = 0;
@@ -64,7 +67,7 @@ static bool open_anew(int former)
 	return true;
 }
 
-/* The slow path: there is no marker that is ours. */
+/* The slow path, if no marker of ours is open. */
 static COLD bool look_for_marker(int *fd)
 {
 	struct stat st;
@@ -126,7 +129,10 @@ static long write_piece(int fd, const char *line, size_t len)
 	return n;
 }
 
-/* The kernel took less than `piece_max`: later lines fit, and a note marks this one's cut. */
+/*
+ * Call if the kernel took less than `piece_max`: makes later lines shorter, and marks the cut of
+ * this one.
+ */
 static COLD void note_cut(int fd, long taken)
 {
 	static const char note[] = "waymark: the event before was cut here ...\n";

@@ -19,8 +19,9 @@
 static const struct hitrace *functions;
 
 /*
- * At the first call, before an event is first switched on for the backend: constructors of the
- * library run. A second caller does not wait: it may be one of them.
+ * Loads the library at the first call, before an event is first switched on for the backend, which
+ * runs the library's constructors. A second caller does not wait, because it may be one of these
+ * constructors.
  */
 static void load(void)
 {
@@ -39,7 +40,7 @@ static void load(void)
 
 const struct text_backend waymark_text_hitrace = { .load = load };
 
-/* The library takes a C string: the escaped text has no NUL before its end. */
+/* Makes a C string for the library; the escaped text has no NUL before its end. */
 static void make_text(char text[HITRACE_TEXT_MAX + 1], const struct waymark_event *event,
 	const struct waymark_message *m)
 {

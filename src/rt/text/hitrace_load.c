@@ -23,7 +23,7 @@ static const struct {
 /* Written before the release in hitrace.c. */
 static struct hitrace functions;
 
-/* Takes errors of the dynamic linker, so that the program finds none of ours. */
+/* Reads the dynamic linker's errors, so that the program does not find ours. */
 static bool find_functions(void *library)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(symbols); i++) {

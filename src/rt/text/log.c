@@ -22,7 +22,7 @@ const struct text_backend waymark_text_log = {
 	.lost = "lines could not be written",
 };
 
-/* From the one that shows the fewest messages. */
+/* In order, from the level that shows the fewest messages. */
 static const char *const levels[] = { "error", "warn", "info", "debug", "trace" };
 
 /* Relaxed: it orders no other memory. */
@@ -42,8 +42,8 @@ bool waymark_log_level_set(const char *name)
 }
 
 /*
- * Calls gettid() each time: a copy would be wrong in the child of a raw clone that shares our
- * memory, and the write costs ten times as much.
+ * Calls gettid() each time: a stored id would be wrong in the child of a raw clone(2) that shares
+ * our memory, and the write costs ten times as much anyway.
  */
 static void take_stamp(struct log_stamp *s)
 {

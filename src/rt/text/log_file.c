@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where log lines are written: standard error, the program's own log, or a file. Each line first
- * checks the file's identity (file.h): one that the program closed is opened anew. The number
- * stays the same while the file changes (dup3), because a thread may be between its check and its
- * write.
+ * Writes log lines to standard error, the program's own log, or a file. Each line first checks the
+ * file's identity (file.h); a file whose descriptor the program closed is opened again. The
+ * descriptor's number stays the same while the file changes (dup3), because a thread may be between
+ * its check and its write.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,17 +31,17 @@
 
 #define TO_STDERR (-1)
 
-/* A line tries again so often and after so long while another thread changes the file. */
+/* How many times, and after how long, a line tries again while another thread changes the file. */
 #define LOOKS 100
 #define LOOK_NS 100000
 
-/* Tries to write a line whose file the program closes meanwhile. */
+/* Tries to write a line whose file the program keeps closing. */
 #define LOOKS_AT_CLOSED 30
 
-/* Written under the control lock, read by every line; `log_identity` is that of `log_fd`. */
+/* Written under the control lock, read for every line. `log_identity` belongs to `log_fd`. */
 static int log_fd = TO_STDERR;
 static uintptr_t log_identity;
-/* Our number, kept while lines go to standard error. Under the control lock. */
+/* Our descriptor's number, kept while lines go to standard error. Under the control lock. */
 static int parked_fd = TO_STDERR;
 static char *log_path; /* absolute; under the control lock */
 static uint32_t log_off;
@@ -96,9 +96,9 @@ static bool reopen(void)
 }
 
 /*
- * Finds the descriptor to write to and its mode. False: none is open. Where the file seems foreign,
- * another thread may be changing it: try again; only the holder of the lock decides. A handler that
- * interrupted the change itself tries in vain and loses its line.
+ * Finds the descriptor to write to and its mode. Returns false if none is open. If the file seems
+ * foreign, another thread may be changing it, so this tries again; only a holder of the lock can be
+ * sure. A signal handler that interrupted the change tries in vain and loses its line.
  */
 static bool find_target(int *fd, struct stat *st)
 {
@@ -192,7 +192,7 @@ static bool write_to_host(const char *line, size_t len)
 	return takes;
 }
 
-/* A file that was closed between check and write is opened again and written to. */
+/* Opens a file that was closed between check and write again, and writes to it. */
 static void write_to_file(const char *line, size_t len)
 {
 	struct stat st;
@@ -216,7 +216,7 @@ void waymark_log_write(const char *line, size_t len)
 	}
 }
 
-/* Keeps the number, now of /dev/null: a thread may be about to write to it. */
+/* Keeps the number, for /dev/null, because a thread may be about to write to it. */
 static void park(void)
 {
 	struct stat st;

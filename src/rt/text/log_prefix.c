@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Prefixes of log lines, rows of log_prefixes.def. gmtime_r() and localtime_r() take a lock of
- * libc, so dates are computed here: signal handlers log, too.
+ * libc, and signal handlers log too, so dates are computed here.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "rt/text/log.h"
 #include "rt/text/log_prefix.h"
 
-/* Bytes that waymark/host.h promises a prefix. */
+/* Bytes of a prefix that waymark/host.h promises. */
 #define HOST_PREFIX_BYTES 256u
 
 /* ---- The time zone ---- */
@@ -24,8 +24,8 @@
 /*
  * Local time in signal handlers: the changes of the zone in the next ten years are read when a
  * prefix that shows local time is chosen. localtime_r() returns the offset at a time, not when it
- * changes: it is called for each week, as no zone changes and changes back within one, and
- * between two weeks that differ the change is searched for.
+ * changes. So it is called for each week, because no zone changes twice within a week, and the
+ * change is searched between two weeks that differ.
  *
  * Written once, before `count` (release and acquire); in the order of time.
  */
@@ -43,7 +43,9 @@ static int32_t offset_at(int64_t when)
 	return localtime_r(&t, &tm) ? (int32_t)tm.tm_gmtoff : 0;
 }
 
-/* The first second with the offset of `after`, which is not that of `before`. */
+/*
+ * Returns the first second with the offset of `after`, which differs from the offset of `before`.
+ */
 static int64_t find_change(int64_t before, int64_t after)
 {
 	int32_t offset = offset_at(after);
@@ -84,7 +86,7 @@ static void read_zone(void)
 	__atomic_store_n(&step_count, used, __ATOMIC_RELEASE);
 }
 
-/* Seconds that local time is ahead of UTC at that time. */
+/* Returns by how many seconds local time is ahead of UTC at that time. */
 static int32_t zone_offset(int64_t time)
 {
 	uint32_t i = __atomic_load_n(&step_count, __ATOMIC_ACQUIRE);
@@ -103,7 +105,7 @@ struct date {
 	unsigned int day;
 };
 
-/* Days since 1970 to a date, by eras of 400 years that begin in March. */
+/* Converts days since 1970 to a date, by eras of 400 years that begin in March. */
 static struct date date_of(int64_t days)
 {
 	days += 719468; /* since 0000-03-01 */
@@ -129,7 +131,7 @@ static void print_default(struct line *l, const struct log_stamp *s)
 		s->time.tv_nsec / 1000);
 }
 
-/* `2026-01-31T23:59:59` of seconds since 1970, in UTC or in a zone. */
+/* Prints seconds since 1970, in UTC or shifted to a zone, as `2026-01-31T23:59:59`. */
 static void print_date(struct line *l, int64_t seconds)
 {
 	int64_t days = seconds / 86400 - (seconds % 86400 < 0);
@@ -159,7 +161,7 @@ static void print_none(struct line *l, const struct log_stamp *s)
 	(void)s;
 }
 
-/* The program's own prefix, or the default. */
+/* Prints the program's own prefix, or the default one. */
 static void print_hosts(struct line *l, const struct log_stamp *s)
 {
 	const struct waymark_host *host = waymark_hooks_enter();

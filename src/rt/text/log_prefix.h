@@ -12,23 +12,23 @@
 
 struct log_prefix;
 
-/* Taken once a line, before anything is printed. */
+/* Data of a line, taken once, before anything is printed. */
 struct log_stamp {
 	const struct log_prefix *prefix;
 	pid_t tid;
 	struct timespec time; /* CLOCK_REALTIME */
-	const char *file; /* of the call where it is known, else of the declaration */
+	const char *file; /* of the call if known, otherwise of the declaration */
 	uint32_t line;
 };
 
 struct log_prefix {
 	const char *name;
-	bool has_brackets; /* every event's name is printed as `[name]` behind it */
-	/* Any thread, any signal handler. */
+	bool has_brackets; /* every event's name is printed as `[name]` after it */
+	/* Prints the prefix. Any thread, any signal handler. */
 	void (*print)(struct line *l, const struct log_stamp *stamp);
 };
 
-/* The name as in the table, NULL when there is no such prefix. */
+/* Returns the name as in the table; NULL if there is no such prefix. */
 const char *waymark_log_prefix_name(const char *name);
 
 /*
@@ -37,7 +37,7 @@ const char *waymark_log_prefix_name(const char *name);
  */
 void waymark_log_prefix_choose(const char *name);
 
-/* The one chosen. Any thread, any signal handler. */
+/* Returns the chosen prefix. Any thread, any signal handler. */
 const struct log_prefix *waymark_log_prefix_chosen(void);
 
 #endif

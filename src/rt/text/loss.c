@@ -15,16 +15,13 @@ struct losses {
 	waymark_count counts[LOSSES]; /* relaxed */
 };
 
-/* NULL: nothing was lost yet. By release, once; survives forks, its pages do not. */
+/* NULL: nothing was lost yet. Set by release, once; survives forks, while its pages are wiped. */
 static struct losses *wiped;
 
-/*
- * Relaxed, as the others: where there is no memory to be had; a child has what its parent counted
- * here.
- */
+/* Used if there is no memory; relaxed as the other counts. A fork's child inherits these counts. */
 static struct losses kept;
 
-/* Threads and handlers may race: one mapping stays. */
+/* Threads and signal handlers may race; one mapping stays. */
 static COLD struct losses *map_losses(void)
 {
 	int saved = errno;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Events that a process lost, by text backend, reported in one line each at its exit. The counts
- * are in memory that a fork wipes, however the child is made: what its parent lost is the parent's
- * to report. A child of vfork() that shares the memory counts for its parent.
+ * are in memory that a fork wipes, no matter how the child is made, because the parent reports its
+ * own losses. A child of vfork() that shares the memory counts for its parent.
  *
- * Any thread, any signal handler; errno stays.
+ * Any thread, any signal handler; errno is kept.
  */
 #ifndef RT_TEXT_LOSS_H
 #define RT_TEXT_LOSS_H
@@ -18,16 +18,16 @@ enum loss {
 	WAYMARK_ALL_BACKENDS(LOSS)
 #undef LOSS
 		LOSS_SYSLOG_WITHHELD,
-	LOSS_SYSLOG_UNTOLD, /* of those withheld; not reported at exit */
+	LOSS_SYSLOG_UNTOLD, /* withheld messages that were not reported yet */
 	LOSSES
 };
 
 void waymark_loss_add(enum loss which, uint64_t count);
 
-/* The count so far. */
+/* Returns the count so far. */
 uint64_t waymark_loss(enum loss which);
 
-/* The same, and it begins at 0 again. */
+/* Returns the count and resets it to 0. */
 uint64_t waymark_loss_take(enum loss which);
 
 #endif

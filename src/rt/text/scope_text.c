@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages of scopes for text backends. The end of an asynchronous scope repeats the message of
- * its begin, whose values no longer exist: so that is rendered and kept in a slot. Slots are mapped
+ * Messages of scopes for text backends. The end of an asynchronous scope repeats the message of its
+ * begin, whose values no longer exist, so the rendered message is kept in a slot. Slots are mapped
  * as needed, reused, and never unmapped. Lock-free; called by generated code in any thread and
  * signal handler.
  *
- * A scope refers to its slot by a handle that no other scope ever has. The end that exchanges the
- * slot's handle for 0 owns the slot; ends of copies of the scope find nothing.
+ * A scope refers to its slot by a handle that is never used for another scope. The end that
+ * exchanges the slot's handle for 0 owns the slot; the ends of copies of the scope find nothing.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 #include "base/compiler.h"
 
 #define SLOT_BYTES 1024u
-#define LONG_BYTES 8192u /* no backend shows more of a message */
+#define LONG_BYTES 8192u /* backends show no more of a message */
 #define BLOCK_SLOTS 64u
 #define BLOCKS 1024u
 #define INDEX_BITS 16 /* of a handle: BLOCKS * BLOCK_SLOTS slots */
@@ -26,7 +26,7 @@
 
 struct slot {
 	uint64_t handle; /* 0: free, or claimed by an end */
-	char *long_text; /* LONG_BYTES, mapped for a message that `text` does not hold */
+	char *long_text; /* LONG_BYTES, mapped if `text` is too short for a message */
 	uint32_t length; /* bytes of the message */
 	uint32_t next; /* in the free list: an index + 1 */
 	char text[SLOT_BYTES - 2 * sizeof(uint64_t) - sizeof(char *)];
@@ -43,7 +43,7 @@ static struct {
 
 static const char nothing[] = "";
 
-/* The slots of a block, mapped at the first call; NULL: no memory. */
+/* Returns the slots of a block, mapped at the first call; NULL if there is no memory. */
 static struct slot *block_get(uint32_t i)
 {
 	struct slot *slots = __atomic_load_n(&kept.blocks[i], __ATOMIC_ACQUIRE);
@@ -71,7 +71,7 @@ static struct slot *slot_at(uint32_t index)
 		&kept.blocks[index / BLOCK_SLOTS], __ATOMIC_ACQUIRE)[index % BLOCK_SLOTS];
 }
 
-/* Takes a slot that was never used; false where there is none, or no memory. */
+/* Takes a slot that was never used; returns false if there is none, or no memory. */
 static bool take_new(uint32_t *index)
 {
 	uint32_t used = __atomic_load_n(&kept.used, __ATOMIC_RELAXED);
@@ -86,7 +86,7 @@ static bool take_new(uint32_t *index)
 	return true;
 }
 
-/* The count in the list's head changes each time: it detects that `next` was outdated. */
+/* The count in the list's head changes each time, so the exchange fails if `next` is outdated. */
 static bool take(uint32_t *index)
 {
 	uint64_t head = __atomic_load_n(&kept.free, __ATOMIC_ACQUIRE);
@@ -116,7 +116,7 @@ static void give_back(uint32_t index)
 		&kept.free, &head, longer, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 }
 
-/* False where the message is cut. */
+/* Renders the message; returns false if it is cut. */
 static bool render(struct slot *s, char *text, size_t size, const struct waymark_event *event,
 	const struct waymark_message *m)
 {
@@ -130,7 +130,10 @@ static bool render(struct slot *s, char *text, size_t size, const struct waymark
 	return sink.length < size;
 }
 
-/* Renders into the slot, or into mapped memory where it is too long; cuts it without memory. */
+/*
+ * Renders the message into the slot, or into mapped memory if it is too long; cuts it if there is
+ * no memory.
+ */
 static void fill(struct slot *s, const struct waymark_event *event, const struct waymark_message *m)
 {
 	s->long_text = NULL;
@@ -163,7 +166,10 @@ static void keep(struct waymark_scope *scope, const struct waymark_event *event,
 	errno = saved;
 }
 
-/* Claims the scope's slot for the caller; NULL: it has none, or another end claimed it. */
+/*
+ * Claims the scope's slot for the caller. Returns NULL if it has none, or if another end claimed
+ * it.
+ */
 static struct slot *claim(const struct waymark_scope *scope)
 {
 	uint64_t handle = scope->text;

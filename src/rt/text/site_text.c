@@ -10,7 +10,7 @@
 #include "rt/text/site_text.h"
 
 /*
- * The word of a line by enum waymark_site_kind, at the beginning and, of scopes and flows, the end.
+ * The word in a line, by enum waymark_site_kind: for the begin and, of scopes and flows, the end.
  */
 static const struct {
 	const char *begin;
@@ -43,7 +43,7 @@ static void put_value(struct line *l, enum brace_type type, const struct waymark
 	brace_render(&sink, &spec, v);
 }
 
-/* A name is any text: newlines in it are escaped. */
+/* Appends a name, which may be any text, with newlines escaped. */
 static void put_name(struct line *l, const char *name)
 {
 	const struct waymark_debug text = waymark_debug_string(name);

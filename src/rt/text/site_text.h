@@ -13,8 +13,8 @@
 #define SITE_PRINTING_BACKENDS (0 WAYMARK_ALL_BACKENDS(SITE_PRINTING_BIT))
 
 /*
- * Hands a trace point to those of them that are among `on`. values[0] is the number of its scope
- * or flow; `count` values of its arguments follow.
+ * Passes a trace point to those of these backends that are in `on`. values[0] is the number of its
+ * scope or flow; the `count` values of its arguments follow.
  */
 void waymark_site_show(const struct waymark_event *event, const struct waymark_debug *values,
 	uint32_t count, unsigned int on, enum waymark_mark mark);
@@ -29,21 +29,24 @@ void waymark_site_put(
 	struct line *l, const struct waymark_event *event, const struct waymark_message *m);
 
 /*
- * Appends the event for backends whose own grammar shows that it begins or ends: its name and
- * arguments. Of a flow or counter only the name, by which the tools that read such lines pair a
- * flow's end with its beginning.
+ * Appends the event's name and arguments, for backends whose own grammar shows begin and end. For a
+ * flow or counter appends only the name, by which readers of such lines pair a flow's end with its
+ * begin.
  */
 void waymark_site_put_body(
 	struct line *l, const struct waymark_event *event, const struct waymark_message *m);
 
-/* True if the event is a counter; appends a counter's value as a number. */
+/*
+ * The first returns true if the event is a counter; the second appends a counter's value as a
+ * number.
+ */
 bool waymark_site_is_counter(const struct waymark_event *event);
 void waymark_site_put_value(struct line *l, const struct waymark_message *m);
 
-/* Appends to the struct line: what line_sink() calls. */
+/* Appends rendered text to the struct line `line`; the callback of line_sink(). */
 void waymark_line_put_rendered(void *line, const char *text, size_t length);
 
-/* A sink that appends rendered values to the line, and escapes newlines in them. */
+/* Makes a sink that appends rendered values to the line, and escapes newlines in them. */
 static inline void line_sink(struct brace_sink *sink, struct line *l)
 {
 	brace_sink_callback(sink, waymark_line_put_rendered, l);

@@ -2,16 +2,15 @@
 /*
  * The syslog backend: one event, one message,
  *
- *	<30>PROGRAM[PID]: <name> <message>
- *	<30>PROGRAM[PID]: [<name>] <message>	of a message with braces
+ * 	<30>PROGRAM[PID]: <name> <message>
+ * 	<30>PROGRAM[PID]: [<name>] <message>	of a message with braces
  *
- * as syslog(LOG_DAEMON | LOG_INFO) sends it for a program that logs its pid. The
- * daemon adds the time when the message arrives: a text in the program's time zone
- * would need localtime(), which takes a lock, as the C library's syslog() does (see
- * docs/why/006-syslog.md).
+ * as syslog(LOG_DAEMON | LOG_INFO) sends it for a program that logs its pid. The daemon adds the
+ * time when the message arrives, because a time in the program's time zone would need localtime(),
+ * which takes a lock, as the C library's syslog() does (see docs/why/006-syslog.md).
  *
- * Messages that the rate withholds are counted. A message reports their number at
- * most once a second, before the next event that may be sent, and at exit.
+ * Messages that the rate withholds are counted. A message reports their number at most once a
+ * second, before the next event that may be sent, and at exit.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -39,9 +38,10 @@ static uint64_t reported_ns; /* relaxed: one thread a second reports the withhel
 static struct once failure_reported;
 
 /*
- * The rate is a bucket that holds the messages of one second, without a lock: `full_ns` is when
- * it will be full again. A message moves that on by its share of a second, unless that would then
- * be more than a second away. Both relaxed: they order no other memory.
+ * The rate limit is a bucket that holds the messages of one second, without a lock: `full_ns` is
+ * the time when it will be full again. Each message moves that time on by its share of a second,
+ * and is refused if the time would then be more than a second away. Both are relaxed, because they
+ * order no other memory.
  */
 static uint64_t rate_set;
 static uint64_t full_ns;
@@ -51,7 +51,7 @@ void waymark_syslog_set_rate(uint64_t rate)
 	__atomic_store_n(&rate_set, rate, __ATOMIC_RELAXED);
 }
 
-/* Takes one message out of what the rate allows now; false where that is none. */
+/* Takes one message from the bucket; returns false if the rate allows none now. */
 static bool take_from_rate(void)
 {
 	uint64_t rate = __atomic_load_n(&rate_set, __ATOMIC_RELAXED);
@@ -92,7 +92,7 @@ static void count_lost(int reason)
 	}
 }
 
-/* The newline is no part of a message. */
+/* Sends the message without its newline. */
 static void write_line(const char *text, size_t len, const void *context)
 {
 	int error = waymark_syslog_send(text, len - 1);
@@ -106,12 +106,12 @@ static void write_line(const char *text, size_t len, const void *context)
 static const struct text_style style = {
 	.print_prefix = print_prefix,
 	.write = write_line,
-	.max = 8000, /* rsyslogd cuts at 8096, and the mark of our cut with it */
+	.max = 8000, /* rsyslogd cuts at 8096, which would remove the mark of our cut */
 };
 
 /*
- * One message for all that were withheld; the next one reports it where the daemon does not take
- * this.
+ * Sends one message about all withheld ones; if the daemon does not take it, a later message
+ * reports them.
  */
 __attribute__((destructor)) static void report_withheld(void)
 {
@@ -149,7 +149,7 @@ static void report_withheld_in_time(void)
 	errno = saved;
 }
 
-/* False: the rate withholds the message. */
+/* Returns false if the rate withholds the message. */
 static bool may_send(void)
 {
 	if (!take_from_rate()) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The syslog backend: syslog.c formats an event, unless the rate limit withholds it;
- * syslog_socket.c sends it to the daemon. Any thread, any signal handler, except for what control
- * calls.
+ * syslog_socket.c sends it to the daemon. Any thread, any signal handler, except for functions
+ * marked as control calls.
  */
 #ifndef RT_TEXT_SYSLOG_H
 #define RT_TEXT_SYSLOG_H
@@ -18,17 +18,15 @@
 void waymark_syslog_set_rate(uint64_t rate);
 
 /*
- * Opens the socket now, before an event does. Always true: an absent daemon may start later.
- * Control calls.
+ * Opens the socket now, before an event does. Always returns true, because an absent daemon may
+ * start later. Control calls.
  */
 bool waymark_syslog_prepare(void);
 
-/* Its descriptor; -1: none is open. */
+/* Returns the socket's descriptor; -1 if none is open. */
 int waymark_syslog_descriptor(void);
 
-/*
- * Sends a message of `length` bytes. Returns 0, or an errno where it was lost. May change errno.
- */
+/* Sends a message of `length` bytes. Returns 0, or an errno if it was lost. May change errno. */
 int waymark_syslog_send(const char *text, size_t length);
 
 #endif

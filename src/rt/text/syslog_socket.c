@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The socket to the syslog daemon, opened by the first message. One word, `current`, holds all of
- * it: the descriptor, whether it is a stream, and the socket's identity. A message first checks
- * that the descriptor still is that socket; one that the program closed is opened anew, and a
- * foreign one is never written to and never closed.
+ * The socket to the syslog daemon, opened by the first message. One word, `current`, holds its
+ * whole state: the descriptor, whether it is a stream, and the socket's identity. A message first
+ * checks that the descriptor still refers to that socket. If the program closed it, a new one is
+ * opened; a foreign descriptor is never written to and never closed.
  *
- * A daemon that was restarted is found by connecting once more; a socket for datagrams stays the
- * same one then, so messages need no lock. A thread that must replace the socket takes `changing`,
- * with all signals blocked: no handler finds it held by its own thread. The number stays ours
- * (dup3), because a thread may be between its check and its message.
+ * After a restart of the daemon the socket is connected again. A datagram socket stays the same one
+ * then, so messages need no lock. A thread that must replace the socket takes `changing`, with all
+ * signals blocked, so that no signal handler finds it held by its own thread. The descriptor's
+ * number stays ours (dup3), because a thread may be between its check and its message.
  *
- * Direct system calls as in open.h: no cancellation point, no signal, no endless wait.
+ * System calls are made directly, as in open.h: no cancellation point, no signal, no endless wait.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,15 +33,17 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 
-/* How often a message finds that another thread has replaced the socket. */
+/* How many times a message tries again because another thread has replaced the socket. */
 #define ATTEMPTS 8
 
-/* How often, a millisecond apart, a thread checks whether another one has replaced the socket. */
+/*
+ * How many times, a millisecond apart, a thread checks whether another one has replaced the socket.
+ */
 #define LOOKS 200
 
 /* ---- The daemon ---- */
 
-/* A socket that is not inherited by exec; -1 with errno. */
+/* Creates a socket that is not inherited by exec; returns -1 with errno on failure. */
 static int create(int type)
 {
 	return waymark_above_standard(
@@ -49,8 +51,8 @@ static int create(int type)
 }
 
 /*
- * Connects to the daemon, again where it is a datagram socket. Returns 0 or an errno; EAGAIN where
- * the daemon of a stream does not accept now.
+ * Connects to the daemon; a datagram socket may be connected again. Returns 0 or an errno; EAGAIN
+ * if the daemon of a stream socket does not accept now.
  */
 static int connect_to_daemon(int fd)
 {
@@ -67,7 +69,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
 }
 
-/* Waits until the socket takes a message. False at `deadline`, or where it failed. */
+/* Waits until the socket takes a message. Returns false at `deadline`, or if the socket failed. */
 static bool wait_ready(int fd, uint64_t deadline)
 {
 	struct pollfd p = { .fd = fd, .events = POLLOUT };
@@ -84,9 +86,9 @@ static bool wait_ready(int fd, uint64_t deadline)
 static bool stalled;
 
 /*
- * Sends the parts as one message. Returns 0 or an errno; EMSGSIZE where a stream took only a part.
- * A daemon whose queue is full is waited for at most once for a second, and then not at all until
- * it takes messages again: EAGAIN.
+ * Sends the parts as one message. Returns 0 or an errno; EMSGSIZE if a stream took only a part. If
+ * the daemon's queue is full, waits once, for at most a second; then returns EAGAIN without a wait
+ * until the daemon takes messages again.
  */
 static int send_parts(int fd, const struct iovec *parts, size_t count)
 {
@@ -130,7 +132,8 @@ static int send_parts(int fd, const struct iovec *parts, size_t count)
 static uint64_t current; /* (descriptor + 1) << 33 | is a stream << 32 | identity */
 
 /*
- * A lock: the pid of the process that replaces the socket; a fork's child takes over its parent's.
+ * A lock: the pid of the process that replaces the socket. A fork's child takes over the lock of
+ * its parent.
  */
 static uint32_t changing;
 
@@ -172,7 +175,7 @@ static bool change_begin(void)
 	return false;
 }
 
-/* A connected stream; -1 with the reason. */
+/* Returns a connected stream; -1 with the reason on failure. */
 static int open_stream(int *error)
 {
 	int fd = create(SOCK_STREAM);
@@ -186,8 +189,8 @@ static int open_stream(int *error)
 }
 
 /*
- * Opens a socket of the kind at which the daemon listens: one for datagrams as long as none
- * listens, which is connected later.
+ * Opens a socket of the kind on which the daemon listens. While no daemon listens, opens a datagram
+ * socket, which is connected later.
  */
 static int open_socket(bool *stream, int *error)
 {
@@ -208,7 +211,7 @@ static int open_socket(bool *stream, int *error)
 	return other;
 }
 
-/* Puts a new socket in the place of `old`. Returns 0 or an errno. Under `changing`. */
+/* Replaces `old` by a new socket. Returns 0 or an errno. Under `changing`. */
 static int install(uint64_t old)
 {
 	struct stat st;
@@ -260,14 +263,14 @@ static int reconnect(uint64_t socket)
 	return error == EPROTOTYPE ? replace(socket) : error;
 }
 
-/* No daemon is at the other end, or not any more. */
+/* True if no daemon is at the other end, or none any more. */
 static bool is_disconnected(int error)
 {
 	return error == ENOTCONN || error == ECONNREFUSED || error == ECONNRESET ||
 	       error == EPIPE || error == EDESTADDRREQ;
 }
 
-/* In a stream a message ends with a NUL; nothing may follow half a message. */
+/* Sends a message, on a stream with a NUL at its end. Nothing may follow half a message. */
 static int send_to(uint64_t socket, const char *text, size_t length)
 {
 	struct iovec parts[] = { { (char *)text, length }, { (char *)"", 1 } };

@@ -15,7 +15,10 @@
 
 #define SHORT_LINE 768
 
-/* The parts of a line; a va_list that is a parameter cannot be passed on by its address. */
+/*
+ * The parts of a line, in a struct because a va_list that is a parameter cannot be passed on by its
+ * address.
+ */
 struct source {
 	const struct text_style *style;
 	const void *context;
@@ -32,7 +35,7 @@ const char *waymark_error_text(char spare[WAYMARK_ERROR_SPARE])
 	return waymark_reason(errno, spare);
 }
 
-/* A format begins with a blank, unless it is empty. */
+/* Prints the format's text, which begins with a blank unless it is empty. */
 static void print_format(struct line *l, struct source *s)
 {
 	bool brackets = s->style->has_brackets;
@@ -133,7 +136,7 @@ static void print(struct line *l, char *text, size_t size, struct source *s)
 	end_line(l, tail, tail_length);
 }
 
-/* False where there is no memory. */
+/* Returns false if there is no memory. */
 static COLD bool write_long(struct source *s)
 {
 	size_t size = s->style->max;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Values of an event: those that are callbacks made trees for the recorder, and any value as text
- * for tracers outside. Called by generated code in any thread; in handlers as far as the
- * callbacks allow.
+ * Converts values of an event: callbacks to trees for the recorder, and any value to text for
+ * external tracers. Called by generated code in any thread; as async-signal-safe as the callbacks.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,9 +17,9 @@
 /* ---- Callbacks as trees ---- */
 
 /*
- * A value to make a tree of. Its callback is called once where the tree fits into the room on the
- * stack, and once more where it needs mapped memory; all values of an event share one mapping, as
- * long as a record may be.
+ * A value to make a tree of. Its callback is called once if the tree fits into the room on the
+ * stack, and once more if it needs mapped memory. All values of an event share one mapping, which
+ * is as long as a record may be.
  */
 struct flattening {
 	struct waymark_trees *trees;
@@ -35,7 +34,7 @@ static void set_tree(struct flattening *f, const struct brace_tree *tree)
 	f->value->as.pointer = tree->bytes;
 }
 
-/* False where the room does not hold it; then the room is unchanged. */
+/* Returns false, and leaves the room unchanged, if the tree does not fit. */
 static bool build_in_room(struct flattening *f)
 {
 	struct waymark_trees *t = f->trees;
@@ -63,7 +62,7 @@ static bool map(struct waymark_trees *t)
 	return t->mapped;
 }
 
-/* False without memory, or where less of it is left than of the room. */
+/* Returns false if there is no memory, or if less of it is left than of the room. */
 static COLD bool build_mapped(struct flattening *f)
 {
 	struct waymark_trees *t = f->trees;
@@ -79,7 +78,7 @@ static COLD bool build_mapped(struct flattening *f)
 	return true;
 }
 
-/* As much of the tree as the room holds. */
+/* Makes as much of the tree as the room holds. */
 static COLD void build_cut(struct flattening *f)
 {
 	static unsigned char cut = BRACE_TOKEN_CUT; /* never written */
@@ -123,7 +122,7 @@ void waymark_trees_unmap(struct waymark_trees *t)
 
 static const char cut_mark[] = "...";
 
-/* The start of the UTF-8 character that the byte at `at` is in. */
+/* Returns the start of the UTF-8 character that contains the byte at `at`. */
 static size_t character_start(const char *text, size_t at)
 {
 	while (at > 0 && ((unsigned char)text[at] & 0xc0) == 0x80) {
