@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Appends packets to the files of their streams, past the page cache where the
- * file system allows it. Nothing that was written is written again, so readers
- * can follow. Under the drain lock.
+ * Appends packets to the files of their streams, past the page cache if the file system allows
+ * that. Nothing that was written is written again, so readers can follow. Under the drain lock.
  */
 #include <errno.h>
 #include <sys/uio.h>
@@ -40,17 +39,18 @@ static bool is_aligned(uint64_t bytes)
 struct batch {
 	struct packet_header *const *packets;
 	size_t count;
-	uint64_t at; /* the file's end before */
+	uint64_t at; /* the file's end before the call */
 	uint64_t bytes;
-	uint64_t evicted; /* lost events that the headers in the file count besides */
+	uint64_t evicted; /* evicted events, added to the losses in the headers in the file */
 	bool direct; /* past the page cache: all are large, and `at` is aligned */
 	int parts;
 	struct iovec part[2 * CTF_GATHER + 1];
 };
 
 /*
- * Counts the packets that go with one call: all the same way. One that fills the piece is the
- * last, and so is one that has the file end aligned where it did not: the next may go direct.
+ * Counts the packets that one call writes, all with O_DIRECT or all without. The last is a packet
+ * that fills the piece, or one after which the file's end is aligned for the first time, because
+ * the next may be written with O_DIRECT.
  */
 static void gather(const struct ctf_files *f, struct batch *b, size_t count)
 {
@@ -71,8 +71,8 @@ static void add_part(struct batch *b, const void *data, size_t size)
 }
 
 /*
- * True if the file gets the packet as the buffer has it. It may be another trace's first there;
- * and padding that aligns a file's end may be more than its memory has room for.
+ * True if the file gets the packet as it is in the buffer. Its header may name a former trace, and
+ * its memory may have no room for the padding that aligns the file's end.
  */
 static bool is_as_it_is(
 	const struct ctf_files *f, const struct batch *b, const struct packet_header *packet)
@@ -104,7 +104,7 @@ static void add_changed(struct ctf_files *f, struct batch *b, size_t i, size_t s
 	}
 }
 
-/* Lists the packets as they are; those that need another header with copies of their heads. */
+/* Lists the packets: unchanged, or with copies of their heads if they need another header. */
 static void make_parts(struct ctf_files *f, struct batch *b)
 {
 	uint64_t at = b->at;
@@ -128,7 +128,7 @@ static void make_parts(struct ctf_files *f, struct batch *b)
 	}
 }
 
-/* The first `done` bytes of the remaining parts are in the file. */
+/* Drops the first `done` bytes of the remaining parts, which are in the file. */
 static void drop_parts(struct batch *b, size_t done)
 {
 	int first = 0;
@@ -157,7 +157,10 @@ static void set_direct(struct ctf_file *file, bool direct)
 	}
 }
 
-/* The file system refused the alignment: goes on through the page cache, which takes any. */
+/*
+ * Call if the file system refused the alignment: continues through the page cache, which accepts
+ * any.
+ */
 static bool stop_direct(struct ctf_file *file)
 {
 	if (!file->direct) {
@@ -168,7 +171,7 @@ static bool stop_direct(struct ctf_file *file)
 	return !file->direct;
 }
 
-/* Writes packets behind the file's end; returns how many bytes it took, less with errno. */
+/* Writes packets after the file's end; returns how many bytes it took; if not all, sets errno. */
 static uint64_t write_parts(struct ctf_files *f, struct ctf_file *file, struct batch *b)
 {
 	uint64_t done = 0;
@@ -194,7 +197,7 @@ static uint64_t write_parts(struct ctf_files *f, struct ctf_file *file, struct b
 	return done;
 }
 
-/* Writes packets that go with one call; returns how many were written whole, less with errno. */
+/* Writes the packets of one call; returns how many were written whole; if not all, sets errno. */
 static size_t write_batch(struct ctf_files *f, struct ctf_file *file, struct batch *b)
 {
 	uint64_t taken = write_parts(f, file, b);
@@ -229,7 +232,7 @@ size_t waymark_ctf_write(
 
 	while (done < count && !error) {
 		rotate(f);
-		/* Not earlier: the packets are closed now, so all their events have their ids. */
+		/* Not earlier, because only events of closed packets are sure to have their ids. */
 		struct ctf_file *file =
 			waymark_ctf_declare(f->trace)
 				? waymark_ctf_get_file(f, packets[done]->stream_instance_id)

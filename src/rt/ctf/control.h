@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The requests of the option and the API to ctf beyond what every sink has (rt/sink/sink.h). */
+/*
+ * Requests of the option and the API to ctf, in addition to the functions of every sink
+ * (rt/sink/sink.h).
+ */
 #ifndef RT_CTF_CONTROL_H
 #define RT_CTF_CONTROL_H
 
@@ -9,40 +12,40 @@
 
 #include <waymark/control.h>
 
-/* Options; in force from the next trace on. */
+/* Set options, which are in force from the next trace on. */
 void waymark_ctf_set_replace(bool replace);
 bool waymark_ctf_replaces(void);
 int waymark_ctf_set_pieces(uint64_t rotate, uint32_t keep, struct waymark_error *error);
 
 /*
- * With full=overwrite: writes the events in memory as a trace of its own, a directory of that name.
+ * With full=overwrite: writes the events in memory as a separate trace, a directory of that name.
  * Returns 0, or -1 with the reason. No signal handler.
  */
 int waymark_ctf_snapshot(const char *path, struct waymark_error *error);
 
 /*
- * True if this process writes a native trace by now; then events that get an id
- * are to be declared in it before they are switched on. No signal handler.
+ * Returns true if this process has begun a native trace. Then events that get an id must be
+ * declared in it before they are switched on. No signal handler.
  */
 bool waymark_ctf_has_begun(void);
 void waymark_ctf_declare_now(void);
 
 /*
- * In a jail the consumer writes nothing. Declarations go into the buffer, for `waymark drain`,
- * which makes the trace of them.
+ * In a jail the consumer writes no files. Declarations go into the buffer, from which `waymark
+ * drain` makes the trace.
  */
 
 /*
- * Makes the buffers for `count` processes of a program that has `events`. Returns 0 or an
- * errno; EALREADY where this one has recorded already. While no other thread records; no signal
+ * Makes the buffers for `count` processes of a program that has `events`. Returns 0 or an errno;
+ * EALREADY if this process has recorded already. Call it while no other thread records; no signal
  * handler.
  */
 int waymark_ctf_jail_make(uint32_t count, size_t events);
 
-/* True if this process records into one of them. Any context. */
+/* Returns true if this process records into one of these buffers. Any context. */
 bool waymark_ctf_jail_has_begun(void);
 
-/* Declares the events that got an id since. Any thread, any signal handler. */
+/* Declares the events that got an id since the last call. Any thread, any signal handler. */
 void waymark_ctf_jail_declare(void);
 
 #endif

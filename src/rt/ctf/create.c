@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The directory of a native trace. It is made complete under a temporary
- * name, and gets its own with one rename that replaces nothing: readers find a trace as
- * a whole or not at all, even where two processes begin one of that name.
+ * The directory of a native trace. It is completed under a temporary name, and gets its own name by
+ * one rename that replaces nothing, so that readers find a whole trace or none, even if two
+ * processes begin a trace of the same name.
  */
 #include <errno.h>
 #include <sys/random.h>
@@ -26,7 +26,7 @@ static const char *configured_path(const struct ctf_trace *t)
 	return t->config ? t->config->path : "";
 }
 
-/* The length of a path without its last name: "/a/b/" is 3, of which the last is a `/`. */
+/* Returns the length of a path without its last name: 3 for "/a/b/", including a `/` at the end. */
 static size_t parent_length(const char *path, size_t length)
 {
 	while (length > 0 && path[length - 1] != '/') {
@@ -45,10 +45,10 @@ static size_t length_without_slashes(const char *path)
 	return length;
 }
 
-/* Bits that differ for each process and each call, where the kernel has none to give. */
+/* Makes bits that differ for each process and each call, if the kernel has no random ones. */
 static void mix_uuid(const struct ctf_trace *t, uint64_t bits[2])
 {
-	static uint32_t calls; /* relaxed: each call gets another */
+	static uint32_t calls; /* relaxed: each call gets a different number */
 	uint64_t seed[] = { t->begin.ticks, t->begin.realtime_ns, t->pid,
 		(uint64_t)syscall(SYS_gettid), (uintptr_t)t, (uintptr_t)&calls,
 		__atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) };
@@ -83,7 +83,7 @@ static bool put_place(struct ctf_trace *t, struct ctf_name *path)
 		ctf_name_bytes(path, wanted, parent_length(wanted, length_without_slashes(wanted)));
 		return true;
 	}
-	/* A directory that was removed, or lies outside of our root, has no path. */
+	/* A directory that was removed or is outside our root has no path. */
 	if (syscall(SYS_getcwd, t->path, sizeof(t->path)) < 0 || t->path[0] != '/') {
 		t->path[0] = '\0';
 		errno = ENOENT;
@@ -190,7 +190,7 @@ void waymark_ctf_abandon(struct ctf_trace *t)
 	}
 	int directory = ctf_open_directory(t->path);
 
-	/* Without a descriptor, nothing was put into it either. */
+	/* Without a descriptor the directory is empty. */
 	if (directory >= 0) {
 		syscall(SYS_unlinkat, directory, CTF_METADATA, 0);
 		syscall(SYS_unlinkat, directory, CTF_INDEX, AT_REMOVEDIR);
@@ -224,7 +224,7 @@ static bool put_member_path(const struct ctf_trace *t, char *wanted, uint32_t n)
 	return !path.cut;
 }
 
-/* Makes the `n`th name that is tried, from 0; false where it is too long. */
+/* Makes the `n`th name to try, from 0; returns false if it is too long. */
 static bool put_wanted_path(const struct ctf_trace *t, char *wanted, uint32_t n)
 {
 	const char *configured = configured_path(t);
@@ -277,7 +277,7 @@ bool waymark_ctf_take_name(const char *from, const char *to)
 	return (errno == EINVAL || errno == ENOSYS) && rename_over_own(from, to);
 }
 
-/* While the name is held, the bare one is for the process that was given it. */
+/* While the name is held, only the process that was given it may use the plain name. */
 static uint32_t first_name(const struct ctf_config *config, uint32_t pid)
 {
 	return config && config->held && config->path[0] && !config->is_folder &&
@@ -287,7 +287,10 @@ static uint32_t first_name(const struct ctf_config *config, uint32_t pid)
 bool waymark_ctf_name(struct ctf_trace *t, char *wanted)
 {
 	if (t->config && t->config->is_folder) {
-		/* Mostly it is there; it may have been removed, or renamed by another process. */
+		/*
+		 * Usually the folder exists; it may have been removed, or renamed by another
+		 * process.
+		 */
 		syscall(SYS_mkdirat, AT_FDCWD, t->config->path, 0777);
 	}
 	for (uint32_t n = first_name(t->config, t->pid);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sink `ctf` as control calls see it: which directory, in which pieces, and
- * whether it is on; and which name the trace has before its final one is known (family.h).
- * They only publish what is wanted; the consumer obeys at its next pass, and a flush makes that
- * now.
+ * The sink `ctf` as control calls see it: its directory, its pieces, whether it is on, and its name
+ * before the final one is known (family.h). Control calls only publish what is wanted. The consumer
+ * applies it at its next pass, which a flush starts immediately.
  *
- * The directory appears with the first event. One that is there already is
- * never written to: that is an error here, unless the caller yields, who then
- * gets another name, or asked for it to be replaced.
+ * The directory is created with the first event. An existing directory is never written to: naming
+ * it is an error, unless the caller yields and so gets another name, or asked to replace it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -27,7 +25,7 @@
 #include "rt/record/recorder.h"
 #include "rt/sink/sink.h"
 
-/* True if the name may be held: no event came, and no final name was given. */
+/* True if the name may be held: no event was recorded, and no final name was given. */
 static bool may_hold(const struct ctf_config *config, const char *path)
 {
 	if (waymark_jail_is_on()) {
@@ -39,7 +37,7 @@ static bool may_hold(const struct ctf_config *config, const char *path)
 	return !waymark_ctf_begun() && (path || !config || !config->path[0]);
 }
 
-/* Without memory the name stays, which is a name, too. */
+/* Changes the name; without memory the old one stays. */
 static void change(const char *path, bool held, bool is_folder)
 {
 	struct ctf_config *config = waymark_ctf_new_config(path, 0);
@@ -48,7 +46,7 @@ static void change(const char *path, bool held, bool is_folder)
 		config->held = held;
 		config->is_folder = is_folder;
 		waymark_ctf_publish(config);
-		waymark_recorder_flush(); /* a trace that is there takes the name */
+		waymark_recorder_flush(); /* a trace that exists takes the name */
 	}
 }
 
@@ -75,8 +73,9 @@ static void release(void)
 }
 
 /*
- * Before the configuration comes into force: if the present one is a folder, makes it one, and
- * renames the folder if no trace is in it. False, with errno: it cannot be renamed.
+ * Call before the configuration is in force: if the present one is a folder, makes this one a
+ * folder as well, and renames the folder on disk if no trace is in it. Returns false, with errno,
+ * if that fails.
  */
 static bool follow_folder(struct ctf_config *config)
 {
@@ -84,7 +83,7 @@ static bool follow_folder(struct ctf_config *config)
 
 	config->is_folder = present && present->held && present->is_folder;
 	if (!config->is_folder || waymark_ctf_begun()) {
-		return true; /* the consumer renames it: it has files open there */
+		return true; /* the consumer, which has files open there, renames it */
 	}
 	return waymark_ctf_rename_folder(present, config);
 }
@@ -94,7 +93,8 @@ static bool follow_folder(struct ctf_config *config)
 #define TURNS_MAX 10000
 
 /*
- * The configuration of a snapshot, after a check that its name can be taken. NULL with the reason.
+ * Returns the configuration of a snapshot, after a check that its name can be used; NULL with the
+ * reason on failure.
  */
 static struct ctf_config *snapshot_config(const char *path, struct waymark_error *error)
 {
@@ -109,7 +109,7 @@ static struct ctf_config *snapshot_config(const char *path, struct waymark_error
 	if (waymark_ctf_prepare(absolute, false, &taken, error) == 0) {
 		config = waymark_ctf_new_config(absolute, 0);
 		if (config) {
-			config->rotate = config->keep = 0; /* all of it is wanted */
+			config->rotate = config->keep = 0; /* a snapshot is kept whole */
 			config->is_snapshot = true;
 		} else {
 			waymark_fail(error, "out of memory");
@@ -119,7 +119,7 @@ static struct ctf_config *snapshot_config(const char *path, struct waymark_error
 	return config;
 }
 
-/* Fails where the consumer could not make the trace. */
+/* Fails if the consumer could not make the trace. */
 static int confirm(struct ctf_config *config, struct waymark_error *error)
 {
 	const struct ctf_state *state = waymark_ctf_begun();
@@ -164,7 +164,7 @@ static int set_file(const char *path, bool yield, struct waymark_error *error)
 	return confirm(config, error);
 }
 
-/* Shows the request once no other one is there. */
+/* Shows the request as soon as there is no other one. */
 static bool take_turn(struct ctf_state *state, struct ctf_snapshot *s)
 {
 	for (int i = 0; i < TURNS_MAX; i++) {
@@ -209,7 +209,7 @@ static int snapshot_write(
 				 s->config->path, s->path);
 }
 
-/* Why there is nothing that could be written; NULL: there may be. */
+/* Returns why there is nothing to write; NULL if there may be something. */
 static const char *snapshot_check(void)
 {
 	if (waymark_jail_is_on()) {
@@ -241,7 +241,10 @@ int waymark_ctf_snapshot(const char *path, struct waymark_error *error)
 	s->config = config;
 	int result = snapshot_write(waymark_ctf_current(), s, error);
 
-	/* A request that is not done, or still in use, stays: the consumer may work on it. */
+	/*
+	 * A request that is not done, or still in use, is not freed, because the consumer may work
+	 * on it.
+	 */
 	if (__atomic_load_n(&s->done, __ATOMIC_ACQUIRE)) {
 		if (s->free) {
 			free(config);

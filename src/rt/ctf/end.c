@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The begin and the end of a trace, and its change for another one: of another name, or of a
- * snapshot and back. The consumer calls, the begin is in the thread of the first event.
+ * snapshot and back. The consumer calls these functions; the thread of the first event calls the
+ * begin.
  */
 #include <errno.h>
 #include <string.h>
@@ -31,7 +32,7 @@ void waymark_ctf_consumer_begin(void *memory, struct buffer_place *place)
 	place->path = state->trace.scratch;
 }
 
-/* Reports the trace's name where it is not the one asked for, once for all forked children. */
+/* Reports the trace's name if it is not the one asked for, once for all forked children. */
 static void announce(const struct ctf_trace *t)
 {
 	static struct once reported;
@@ -69,7 +70,7 @@ _Static_assert(sizeof(((struct ctf_trace *)0)->path) <= BUFFER_FILE_PATH_BYTES &
 	"the buffer must be able to name its trace");
 _Static_assert(PATH_MAX == BUFFER_FILE_PATH_BYTES, "names go into the buffer as they are tried");
 
-/* Streams begin anew. */
+/* Makes all streams begin again, for a new trace. */
 static void begin_streams(struct ctf_round *round)
 {
 	uint32_t index = 0;
@@ -83,8 +84,9 @@ static void begin_streams(struct ctf_round *round)
 }
 
 /*
- * The buffer is the new trace's from now on, with all that is in it, wherever a kill comes:
- * at the rename both say that their files have all, and the one that has the buffer has that too.
+ * Gives the buffer, with everything in it, to the new trace. This is safe against a kill at any
+ * moment: during the rename both traces are marked as complete in their files, and the one that has
+ * the buffer also has the events in it.
  */
 static void turn_buffer(struct ctf_round *round, struct ctf_trace *fresh)
 {
@@ -107,7 +109,7 @@ static void turn_buffer(struct ctf_round *round, struct ctf_trace *fresh)
 	}
 }
 
-/* Its lock stays as it is: taken. */
+/* Copies everything but the lock, which stays taken. */
 static void replace_trace(struct ctf_trace *t, const struct ctf_trace *fresh)
 {
 	t->config = fresh->config;
@@ -122,7 +124,10 @@ static void replace_trace(struct ctf_trace *t, const struct ctf_trace *fresh)
 	strcpy(t->path, fresh->path);
 }
 
-/* After the last check for new declarations, other threads declare in the new trace only. */
+/*
+ * Changes to the new trace. After the last check for new declarations, other threads declare only
+ * in the new trace.
+ */
 static bool change_trace(struct ctf_round *round, struct ctf_trace *fresh)
 {
 	struct ctf_state *state = round->state;
@@ -147,13 +152,16 @@ static bool begin_trace(struct ctf_round *round, const struct ctf_config *config
 	struct ctf_trace *next = &state->next;
 
 	memset(next, 0, sizeof(*next));
-	/* It has nothing as long as the buffer is the former one's; memory of ours a kill takes. */
+	/*
+	 * A new trace is complete while the former one has the buffer file; without a file, a kill
+	 * loses events.
+	 */
 	next->ended = round->buffer->is_file ? CTF_FINISHED : CTF_UNFINISHED;
 	if (!waymark_ctf_begin(next, config, &state->trace)) {
 		waymark_ctf_fail(&state->files, errno);
 		return false;
 	}
-	/* For finding the trace that this one follows. */
+	/* To find the trace that this one follows. */
 	strcpy(state->former.path, state->trace.path);
 	state->former.device = state->trace.device;
 	state->former.inode = state->trace.inode;
@@ -171,8 +179,8 @@ static bool begin_trace(struct ctf_round *round, const struct ctf_config *config
 }
 
 /*
- * The trace gets no more events: its clock is known as well as it ever will be. Once:
- * the process may end at any moment after that, and a file be left half written.
+ * Call when the trace gets no more events, so its clock cannot be measured better. Writes the clock
+ * only once, because afterwards the process may end at any moment and leave a file half written.
  */
 static bool finish_trace(struct ctf_round *round)
 {
@@ -203,14 +211,17 @@ static bool is_all_written(struct ctf_round *round)
 	return true;
 }
 
-/* Without declarations the events left in the buffer could not be read. */
+/*
+ * True if the trace's directory was removed and events are left: without declarations nobody could
+ * read them.
+ */
 static bool must_begin_anew(struct ctf_round *round, enum drain_mode mode)
 {
 	return (mode == DRAIN_END || mode == DRAIN_CRASH) && !round->state->ended &&
 	       waymark_ctf_is_gone(&round->state->trace) && !is_all_written(round);
 }
 
-/* The old trace has what it needs, at worst without a better clock: another one takes over. */
+/* Finishes the old trace before another one begins; at worst its clock is less exact. */
 static void finish_former(struct ctf_round *round)
 {
 	const struct ctf_trace *t = &round->state->trace;
@@ -221,10 +232,10 @@ static void finish_former(struct ctf_round *round)
 		waymark_notice(p, "%s: cannot write its clock's rate: %s; it may be a little off",
 			t->path, waymark_reason(round->state->files.error, spare));
 	}
-	round->state->finished = true; /* said once, however often the next one is tried */
+	round->state->finished = true; /* reported once, however often the next trace is tried */
 }
 
-/* What cannot be made is not waited for as long as there is a trace: it takes what comes. */
+/* Gives up a trace that cannot be made if there is another one, which gets the events instead. */
 static void refuse(struct ctf_round *round, const struct ctf_config *config)
 {
 	struct ctf_state *state = round->state;
@@ -241,7 +252,7 @@ static void refuse(struct ctf_round *round, const struct ctf_config *config)
 	round->failed = false;
 }
 
-/* True if the present trace is the one that is wanted, under a new name where it was held. */
+/* True if the present trace is the wanted one, perhaps renamed because it was held. */
 static bool goes_on(struct ctf_round *round, const struct ctf_config *config)
 {
 	struct ctf_state *state = round->state;
@@ -282,7 +293,7 @@ void waymark_ctf_sync(struct ctf_round *round, enum drain_mode mode)
 		refuse(round, config);
 	} else if (begun && round->snapshot && !state->former_has_events &&
 		   !waymark_ctf_is_gone(&state->former)) {
-		waymark_ctf_abandon(&state->former); /* the usual trace finds its name free again */
+		waymark_ctf_abandon(&state->former); /* frees the name for the usual trace */
 	}
 }
 
@@ -311,7 +322,7 @@ void waymark_ctf_snapshot_end(struct ctf_round *round, enum drain_mode mode)
 	__atomic_store_n(&s->done, 1, __ATOMIC_RELEASE);
 }
 
-/* Events that stay in memory which ends with the process. */
+/* Counts the events left in memory that ends with the process. */
 static uint64_t count_left(struct ctf_round *round)
 {
 	struct buffer *b = round->buffer;
@@ -332,7 +343,9 @@ static uint64_t count_left(struct ctf_round *round)
 	return events;
 }
 
-/* True if all is in the files, and no thread has an event or packet to go on with. */
+/*
+ * True if everything is in the files, and no thread has an event or packet that it could continue.
+ */
 static bool is_still(const struct process *p, struct ctf_round *round)
 {
 	waymark_drain_expire();
@@ -342,7 +355,9 @@ static bool is_still(const struct process *p, struct ctf_round *round)
 	return is_all_written(round) && waymark_drain_is_still(p, WAYMARK_RECORDER_CTF);
 }
 
-/* True if nothing will come. The seal stays then: the buffer is about to go. */
+/*
+ * True if no event can follow. The seal stays set then, because the buffer is about to be removed.
+ */
 static bool is_over(const struct process *p, struct ctf_round *round)
 {
 	struct recorder *r = round->recorder;
@@ -364,7 +379,7 @@ static int why_failed(struct ctf_round *round)
 	return error ? error : EIO;
 }
 
-/* What is not in the files stays in the buffer, for readers and `waymark recover`. */
+/* Reports that events stay in the buffer, for readers and `waymark recover`. */
 static void report_left(struct process *p, struct ctf_round *round)
 {
 	const char *why = round->failed && is_all_written(round)
@@ -391,7 +406,7 @@ static void report_losses(const struct process *p, struct ctf_round *round)
 	uint32_t index = 0;
 
 	round->alone = waymark_drain_is_alone(p);
-	/* Of ended threads, too: no packet may have reported their evicted events. */
+	/* Including ended threads, whose evicted events no packet may have reported. */
 	for (struct slot *s; (s = waymark_slot_next_ever(&index));) {
 		foreach_ctf_cursor(c, s)
 		{
@@ -405,7 +420,7 @@ void waymark_ctf_end(struct process *p, struct ctf_round *round)
 	report_losses(p, round);
 	round->failed |= !finish_trace(round);
 	if (waymark_seal_is_final(round->recorder)) {
-		return; /* the buffer is gone, and later events were reported by seal.c */
+		return; /* the buffer is gone, and seal.c reported later events */
 	}
 	if (!round->failed && is_over(p, round)) {
 		__atomic_store_n(&round->state->kept, NULL, __ATOMIC_RELAXED);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frees memory by giving up packets: see pass.h. A look at all cursors finds the oldest packets of
- * several, so that a thousand threads do not cost a look at them all for every packet.
+ * Frees memory by evicting packets: see pass.h. One search through all cursors finds several of the
+ * oldest packets, so that with a thousand threads not every packet costs a search.
  */
 #include "rt/ctf/pass.h"
 
@@ -9,12 +9,12 @@
 #include "rt/host/futex.h"
 #include "rt/record/close.h"
 
-/* Cursors that one look finds. */
+/* Cursors that one search finds. */
 #define FOUND 16u
 
 /*
- * A thread without room frees more than the sub-buffer it needs, 1/64 of all, so that it need not
- * soon look again.
+ * A thread without room frees 1/64 of all memory, more than the sub-buffer that it needs, so that
+ * it need not search again soon.
  */
 #define EVICT_SHARE 64u
 
@@ -58,7 +58,10 @@ static struct cursor *found_take(struct found *f)
 	return c;
 }
 
-/* Looks at all cursors; `age` says how old what one could give is, UINT64_MAX: it has nothing. */
+/*
+ * Searches all cursors. `age` returns the age of the packet that a cursor could give; UINT64_MAX:
+ * none.
+ */
 static void find_oldest(struct found *f, struct ctf_round *round,
 	uint64_t (*age)(struct ctf_round *round, struct cursor *c))
 {
@@ -80,7 +83,10 @@ static void find_oldest(struct found *f, struct ctf_round *round,
 	}
 }
 
-/* Of a closed packet. An open one is watched meanwhile, and closed where it was idle for long. */
+/*
+ * Returns the age of a closed packet. Also watches an open one, and closes it if it was idle for
+ * long.
+ */
 static uint64_t age_of_closed(struct ctf_round *round, struct cursor *c)
 {
 	waymark_ctf_cursor_close_old(round, c);
@@ -95,7 +101,7 @@ static uint64_t age_of_open(struct ctf_round *round, struct cursor *c)
 	return waymark_ctf_cursor_idle_since(round->buffer, c);
 }
 
-/* Gives up the oldest packets found, until `units` are free; returns how many are. */
+/* Evicts the oldest packets found until `units` are free; returns how many were freed. */
 static uint32_t evict_found(struct recorder *r, struct found *f, uint32_t units)
 {
 	struct buffer *b = recorder_buffer(r);
@@ -107,7 +113,7 @@ static uint32_t evict_found(struct recorder *r, struct found *f, uint32_t units)
 
 		freed += buffer_class_units(b->subbufs[c->draining.subbuf].size_class);
 		waymark_ctf_cursor_evict(r, b->state, c);
-		/* The packet behind it is taken in its turn, up to `reach`. */
+		/* The cursor's next packet is evicted in its turn, up to `reach`. */
 		if (waymark_ctf_cursor_age(b, c) <= reach) {
 			found_add(f, waymark_ctf_cursor_age(b, c), c);
 		}
@@ -115,7 +121,7 @@ static uint32_t evict_found(struct recorder *r, struct found *f, uint32_t units)
 	return freed;
 }
 
-/* Gives up closed packets, the oldest first, until `units` are free or none is left. */
+/* Evicts closed packets, the oldest first, until `units` are free or no packet is left. */
 static uint32_t evict_closed(struct ctf_round *round, uint32_t units)
 {
 	uint32_t freed = 0;
@@ -134,8 +140,8 @@ static uint32_t evict_closed(struct ctf_round *round, uint32_t units)
 }
 
 /*
- * Asks for the open packets that wait for the longest time, and takes those that it gets. What it
- * found is not to lie on the stack of a thread that looks for closed ones.
+ * Asks for the open packets that were idle longest, and takes those that it gets. Not inlined, so
+ * that `f` is not on the stack during the search for closed packets.
  */
 static NOINLINE void take_open(struct ctf_round *round)
 {
@@ -186,7 +192,7 @@ void waymark_ctf_keep_room(struct ctf_round *round)
 	uint32_t most = units_of(b) - units_of(b) / FREE_SHARE;
 	uint32_t used = __atomic_load_n(&b->used, __ATOMIC_RELAXED);
 
-	round->close_before = 0; /* these events need not be written soon */
+	round->close_before = 0; /* because of full=overwrite, events need not be written soon */
 	round->idle_before = round->state->evicted_from;
 	if (used > most) {
 		round->taken += evict_closed(round, used - most);

@@ -16,15 +16,18 @@
 #include "rt/record/recorder.h"
 
 /*
- * Forked children inherit it. The consumer writes it, or a thread before it forks; publishing the
- * folder's configuration is the release.
+ * Forked children inherit it. Written by the consumer, or by a thread before it forks. Publishing
+ * the folder's configuration is the release.
  */
 static struct {
 	uint64_t device, inode; /* of the folder, or of a trace that could not become one */
 	struct ctf_kin kin[4]; /* the first four processes that forked */
 } family;
 
-/* The folder's configuration: a fork may come in a signal handler, which must not allocate. */
+/*
+ * The folder's configuration, allocated in advance because a signal handler, which must not
+ * allocate, may fork.
+ */
 static struct ctf_config *spare; /* by exchange */
 
 struct ctf_config *waymark_ctf_swap_spare(struct ctf_config *config)
@@ -40,7 +43,7 @@ bool waymark_ctf_is_family(const struct stat *st)
 /* A move of a trace's files from one directory to another. */
 struct move {
 	int from, to;
-	const char *folder; /* a name in `from` that stays; NULL: all go */
+	const char *folder; /* a name in `from` that stays there; NULL: none does */
 };
 
 static bool is_moved(const struct move *m, const char *name)
@@ -103,8 +106,8 @@ static void unlink_all(struct move *m)
 }
 
 /*
- * Removing the metadata of `from` is the moment of the move: readers take `from` for a trace
- * before it, and for a folder afterwards.
+ * The move takes effect when the metadata of `from` is removed: for readers `from` is a trace
+ * before, and a folder afterwards.
  */
 static bool move_all(struct move *m)
 {
@@ -242,7 +245,7 @@ bool waymark_ctf_take_along(struct ctf_round *round, const struct ctf_config *co
 	return taken;
 }
 
-/* Children remove the memory of this process when it is dead and empty. */
+/* Notes this process for its children, which remove its memory when it is dead and empty. */
 static void note_kin(const struct ctf_trace *t)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(family.kin); i++) {
@@ -264,12 +267,12 @@ void waymark_ctf_share(void)
 	if (!state || !config || !config->held) {
 		return;
 	}
-	/* A parent whose trace could not become a folder has the name. */
+	/* The name may belong to a parent whose trace could not become a folder. */
 	bool is_kept = state->trace.device == family.device && state->trace.inode == family.inode;
 	bool may_move = !config->is_folder && (!family.inode || is_kept);
 
 	__atomic_store_n(&state->share, may_move, __ATOMIC_RELEASE);
-	waymark_recorder_flush(); /* for a parent that leaves by _exit(), too */
+	waymark_recorder_flush(); /* needed if the parent ends by _exit() */
 	__atomic_store_n(&state->share, 0, __ATOMIC_RELAXED);
 	if (may_move && !waymark_ctf_config()->is_folder) {
 		family.device = state->trace.device;
@@ -278,14 +281,14 @@ void waymark_ctf_share(void)
 	note_kin(&state->trace);
 }
 
-/* Opens and locks its memory; -1: it must stay. */
+/* Opens and locks the memory of kin; returns -1 if it must stay. */
 static int open_dead(struct ctf_kin *k, struct buffer_place *place)
 {
 	memcpy(place->uuid, k->uuid, sizeof(place->uuid));
 	int fd = waymark_buffer_open_dead(place);
 
 	if (fd < 0 && errno == ENOENT) {
-		k->pid = 0; /* it ended, and removed it itself */
+		k->pid = 0; /* it has removed its memory itself */
 	}
 	return fd;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of a native trace have in common: how they are opened, and how
- * a number gets into a name or a text. System calls are made directly, nothing
- * knows of a locale. Any thread, any signal handler. Header-only.
+ * Helpers for the files of a native trace: opening them, reading and writing, and numbers in names
+ * and texts. System calls are made directly, and no locale is used. Any thread, any signal handler.
+ * Header-only.
  */
 #ifndef RT_CTF_IO_H
 #define RT_CTF_IO_H
@@ -23,13 +23,13 @@
 /* The longest 64-bit number, in decimal or hexadecimal. */
 #define CTF_NUMBER_BYTES 20u
 
-/* Opens below `directory`, never through a link. */
+/* Opens a file below `directory`, never through a link. */
 static inline int ctf_open(int directory, const char *name, int flags)
 {
 	return waymark_open_at(directory, name, flags | O_NONBLOCK | O_NOFOLLOW, 0666);
 }
 
-/* True if an open failed because too many files are open, as errno says. */
+/* Returns true if errno says that an open failed because too many files are open. */
 static inline bool ctf_no_descriptors(void)
 {
 	return errno == EMFILE || errno == ENFILE;
@@ -40,7 +40,10 @@ static inline int ctf_open_directory(const char *path)
 	return ctf_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY);
 }
 
-/* True if all of it was read or written, in one call. A position is two words on every host. */
+/*
+ * Read or write in one call; return true if that was everything. A position is two words on every
+ * host.
+ */
 static inline bool ctf_read_at(int fd, void *data, size_t size, uint64_t at)
 {
 	struct iovec v = { data, size };
@@ -57,7 +60,7 @@ static inline bool ctf_write_at(int fd, const void *data, size_t size, uint64_t 
 	       (long)size;
 }
 
-/* errno stays. */
+/* Closes the descriptor; keeps errno. */
 static inline void ctf_close(int fd)
 {
 	int why = errno;
@@ -68,7 +71,7 @@ static inline void ctf_close(int fd)
 	errno = why;
 }
 
-/* Writes `value` to the base, 10 or 16; returns how many digits, and ends with no NUL. */
+/* Writes `value` in base 10 or 16, without a NUL; returns the number of digits. */
 static inline size_t ctf_number(char text[CTF_NUMBER_BYTES], uint64_t value, unsigned int base)
 {
 	char reversed[CTF_NUMBER_BYTES];
@@ -84,7 +87,7 @@ static inline size_t ctf_number(char text[CTF_NUMBER_BYTES], uint64_t value, uns
 	return n;
 }
 
-/* A text in a caller's buffer; it stays NUL-terminated; `cut`: not all fitted. */
+/* A text in a caller's buffer, always ended by a NUL. `cut`: not everything fitted. */
 struct ctf_name {
 	char *data;
 	size_t size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Declares events into the buffer: see control.h. The trace's name is the one that the first
- * process would have had; the drain derives those of its forks, as processes outside do.
+ * Declares events into the buffer: see control.h. The trace has the name that the first process
+ * would give it; the drain derives the names for its forks, as processes outside a jail do.
  */
 #include <errno.h>
 #include <limits.h>
@@ -17,14 +17,14 @@
 #include "rt/record/jail.h"
 #include "rt/record/process.h"
 
-/* Room for declarations: of an event, and of those that are loaded later. */
+/* Room for declarations: for each event, and for events that are loaded later. */
 #define TEXT_BYTES_EVENT UINT64_C(512)
 #define TEXT_BYTES_MORE (UINT64_C(256) << 10)
 
 /* How old the clocks' last reading may get. */
 #define CLOCK_NS UINT64_C(1000000000)
 
-/* The trace whose metadata is written. Wiped by fork, made before the buffers. */
+/* The trace whose metadata is written. Wiped by a fork; made before the buffers. */
 static struct ctf_trace *trace;
 
 static uint32_t reading; /* 1: a thread reads the clocks */
@@ -55,7 +55,7 @@ static void declare_locked(struct buffer *b)
 	} else if (p) {
 		waymark_notice(p, "jail=: no room for the declarations of further events: "
 				  "nobody can read them");
-		trace->declared = REGISTRY_IDS_MAX; /* said once */
+		trace->declared = REGISTRY_IDS_MAX; /* reported once */
 	}
 }
 
@@ -72,7 +72,7 @@ static void read_clocks(struct buffer *b)
 	}
 }
 
-/* Relaxed: a thread that has seen an id declares it, or finds that it is. */
+/* Relaxed: a thread that has seen an id either declares it or finds it declared. */
 static void declare(struct buffer *b)
 {
 	struct guard guard;
@@ -101,7 +101,7 @@ static void begun(struct buffer *b)
 	trace->begin = b->file.begin;
 	memcpy(trace->uuid, b->file.uuid, sizeof(trace->uuid));
 	__atomic_store_n(
-		&reading, 0, __ATOMIC_RELAXED); /* in a fork's child no thread reads them */
+		&reading, 0, __ATOMIC_RELAXED); /* in a fork's child no thread reads the clocks */
 	declare_locked(b);
 }
 
@@ -132,7 +132,7 @@ const struct consumer waymark_consumer_none = {
 	.get_status = get_status,
 };
 
-/* The name of the trace: the one asked for, or the default in the current directory. */
+/* Makes the name of the trace: the one asked for, or the default in the current directory. */
 static bool make_base(char base[PATH_MAX], bool *is_named)
 {
 	const struct ctf_config *config = waymark_ctf_config();
@@ -154,7 +154,7 @@ static bool make_base(char base[PATH_MAX], bool *is_named)
 
 int waymark_ctf_jail_make(uint32_t count, size_t events)
 {
-	static char base[PATH_MAX]; /* one thread: waymark_init() under the control lock */
+	static char base[PATH_MAX]; /* used by one thread: waymark_init() under the control lock */
 	struct process *p = waymark_process();
 	struct jail_wish wish = { .count = count, .base = base };
 

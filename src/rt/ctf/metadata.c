@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The metadata file. It is written whole before the trace has a name; what gets
- * an id later is appended, event by event; when the clock's rate is known better
- * a new file takes its place. So a reader finds a whole text at any moment, but
- * for an event that is just being appended.
+ * The metadata file. It is written whole before the trace has a name. Events that get an id later
+ * are appended one by one, and a new file replaces it when the clock's rate is known better. So at
+ * any moment a reader finds a whole text, except for an event that is being appended.
  */
 #include <errno.h>
 #include <sys/utsname.h>
@@ -20,7 +19,10 @@
 #define BUFFER_BYTES 2048u
 #define ARGS_MAX 32u
 
-/* A rate measured for less than the first is rather measured since the program was loaded. */
+/*
+ * If the rate was measured for less than the first time, it is measured since the program was
+ * loaded instead.
+ */
 #define RATE_NS UINT64_C(100000000)
 #define RATE_NS_LEAST UINT64_C(1000000)
 
@@ -51,8 +53,8 @@ struct output {
 	struct ctf_text text;
 	struct scratch *scratch;
 	int fd;
-	struct ctf_area *area; /* memory for the text; NULL: it goes to the file */
-	int error; /* the first */
+	struct ctf_area *area; /* memory for the text; NULL: it is written to the file */
+	int error; /* errno of the first failure */
 	size_t whole; /* bytes of the buffer that are whole events */
 	size_t fill;
 };
@@ -85,7 +87,10 @@ static void write_out(struct output *o, size_t length)
 	memmove(o->scratch->buffer, o->scratch->buffer + length, o->fill);
 }
 
-/* Writes whole events to the file first: an event is split only if it is longer than the buffer. */
+/*
+ * Adds text. Writes whole events to the file first, so that an event is split only if it is longer
+ * than the buffer.
+ */
 static void put(struct ctf_text *t, const char *p, size_t n)
 {
 	struct output *o = (struct output *)t;
@@ -114,7 +119,7 @@ static void output_init(struct output *o, struct ctf_trace *t, int fd)
 	o->whole = o->fill = 0;
 }
 
-/* Ends it; false, with errno, when some of it could not be written. */
+/* Ends the output; returns false, with errno, if some of it could not be written. */
 static bool output_end(struct output *o)
 {
 	write_out(o, o->fill);
@@ -133,14 +138,14 @@ static void read_line(const char *path, char *line, size_t size)
 	ctf_close(fd);
 }
 
-/* What the kernel calls us, and itself. */
+/* The kernel's names of this process and of the host. */
 struct names {
 	char process[32];
 	char boot[48];
 	char host[65];
 };
 
-/* Of a program that enters a jail, read before that; by release, once. */
+/* For a program that enters a jail: read before that. Set by release, once. */
 static struct names kept;
 static bool has_kept;
 
@@ -163,8 +168,8 @@ void waymark_ctf_names_keep(void)
 }
 
 /*
- * The clock as it is known now: measured since the trace's begin, or longer, or as the processor
- * reports it.
+ * Gives the clock as it is known now: measured since the trace's begin or longer, or as the
+ * processor reports it.
  */
 static void find_clock(
 	struct ctf_clock *c, const struct buffer_clock *begin, const struct buffer_clock *now)
@@ -190,7 +195,7 @@ static void find_clock(
 	ctf_clock_place(c, begin);
 }
 
-/* The head of the metadata: the process, and its clock as of `now`. */
+/* Writes the head of the metadata: the process, and its clock as of `now`. */
 static void put_head(struct output *o, const struct ctf_trace *t, const struct buffer_clock *now)
 {
 	static const uint8_t none[16];
@@ -218,7 +223,10 @@ static void put_head(struct output *o, const struct ctf_trace *t, const struct b
 static void put_event(struct output *o, const struct waymark_entry *entry)
 {
 	struct ctf_text_arg *args = o->scratch->args;
-	/* A declared scope's end is in printf style, a trace point's in that of its beginning. */
+	/*
+	 * The end of a declared scope has printf style; the end of a trace point has the style of
+	 * its begin.
+	 */
 	bool is_toml =
 		entry->flags & WAYMARK_EVENT_BRACES &&
 		(!(entry->flags & WAYMARK_EVENT_SCOPE_END) || entry->flags & WAYMARK_EVENT_SITE);
@@ -244,7 +252,7 @@ static void put_event(struct output *o, const struct waymark_entry *entry)
 	o->whole = o->fill;
 }
 
-/* Writes the events after `last`; returns the last one. They have their ids in order. */
+/* Writes the events after id `last`; returns the last id. Events are in the order of their ids. */
 static uint32_t put_events(struct output *o, uint32_t last)
 {
 	const struct waymark_entry *entry;
@@ -300,7 +308,7 @@ bool waymark_ctf_metadata_write(
 	return done;
 }
 
-/* Appends the missing declarations to the file; all of them or none. */
+/* Appends the missing declarations to the file: all of them or none. */
 static bool append(struct ctf_trace *t, int fd)
 {
 	struct output o;
@@ -324,7 +332,7 @@ static bool append(struct ctf_trace *t, int fd)
 	return true;
 }
 
-/* A file of the trace's directory, which is opened for that alone. */
+/* Opens the metadata file; the trace's directory is opened only for that. */
 static int open_metadata(const struct ctf_trace *t)
 {
 	int directory = waymark_ctf_open_directory(t);
@@ -338,7 +346,7 @@ bool waymark_ctf_declare(struct ctf_trace *t)
 {
 	struct guard guard;
 
-	/* Relaxed: a thread that has seen an id declares it, or finds that it is. */
+	/* Relaxed: a thread that has seen an id either declares it or finds it declared. */
 	if (!waymark_registry_entry(__atomic_load_n(&t->declared, __ATOMIC_RELAXED) + 1)) {
 		return true;
 	}
@@ -352,8 +360,8 @@ bool waymark_ctf_declare(struct ctf_trace *t)
 }
 
 /*
- * Writes a file beside the present one, after removing that of a try which was killed, or lost its
- * rights. If the removal fails, its error is the reason, not EEXIST.
+ * Writes a new file in the same directory, after removing one left by a try that was killed or lost
+ * its rights. If the removal fails, its errno is reported, not EEXIST.
  */
 static bool write_new(struct ctf_trace *t, int directory, const struct buffer_clock *now)
 {

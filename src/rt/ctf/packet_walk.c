@@ -8,7 +8,7 @@
 #include "rt/event/registry.h"
 #include "rt/record/stats.h"
 
-/* In sizes[]: an event that has strings and the like, or is not known. */
+/* In sizes[]: an event that has arguments of varying size, or is unknown. */
 #define SIZE_VARIES UINT16_MAX
 
 static uint64_t align(uint64_t at, uint64_t to)
@@ -16,7 +16,7 @@ static uint64_t align(uint64_t at, uint64_t to)
 	return (at + to - 1) & ~(to - 1);
 }
 
-/* Of 128 bits, two of 64. */
+/* A number of 128 bits is two of 64. */
 static uint64_t align_number(uint64_t at, uint64_t size)
 {
 	return align(at, size > 8 ? 8 : size);
@@ -27,7 +27,7 @@ static bool varies(const struct waymark_arg *arg)
 	return arg->kind == WAYMARK_STRING || arg->kind >= WAYMARK_TEXT;
 }
 
-/* The end of an argument that says itself how long it is. */
+/* Returns the end of an argument that is recorded with its length. */
 static uint64_t end_of_varying(
 	const struct waymark_arg *arg, const unsigned char *packet, uint64_t at, uint64_t bytes)
 {
@@ -47,7 +47,7 @@ static uint64_t end_of_varying(
 	return at + length;
 }
 
-/* Where the arguments end that begin at `at`; UINT64_MAX where they cannot. */
+/* Returns the end of the arguments that begin at `at`; UINT64_MAX if they are invalid. */
 static uint64_t end_of_args(
 	const struct waymark_entry *e, const char *packet, uint64_t at, uint64_t bytes)
 {
@@ -73,7 +73,7 @@ static uint16_t fixed_size(const struct waymark_entry *e)
 	return (uint16_t)(end_of_args(e, NULL, sizeof(uint64_t), UINT64_MAX - 1) / 8);
 }
 
-/* The end of an event whose size is not in sizes[]; 0 where the event is not known. */
+/* Returns the end of an event whose size is not in sizes[]; 0 if the event is unknown. */
 static NOINLINE uint64_t find_end(
 	struct packet_walk *w, const char *packet, uint64_t at, uint64_t bytes, uint16_t id)
 {
@@ -90,7 +90,7 @@ static NOINLINE uint64_t find_end(
 	return end == UINT64_MAX ? 0 : end;
 }
 
-/* The event that begins at `at`: its id, and where it ends; 0 where the event is not known. */
+/* Gives the id of the event that begins at `at`, and returns its end; 0 if the event is unknown. */
 static inline uint64_t end_of_event(
 	struct packet_walk *w, const char *packet, uint64_t at, uint64_t bytes, uint16_t *id)
 {

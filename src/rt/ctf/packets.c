@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A cursor's packets: written in order, closed early where they are due, given up, or taken from
- * threads that have ended. See packets.h.
+ * A cursor's packets: writes them in order, closes open ones that are due, evicts them, or takes
+ * them from threads that have ended. See packets.h.
  */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "rt/record/close.h"
 #include "rt/record/stats.h"
 
-/* What a thread that was not waited for has added since, to its packet's list. */
+/* Returns the packet that a thread has added to its list after one taken by force; 0: none. */
 static uint32_t find_stranded(struct buffer *b, struct ctf_stream *own)
 {
 	uint32_t next = own->leaked ? packet_next(b, own->leaked) : 0;
@@ -18,7 +18,10 @@ static uint32_t find_stranded(struct buffer *b, struct ctf_stream *own)
 	return next;
 }
 
-/* The oldest packet, seen now if there is a first one; 0: none. */
+/*
+ * Returns the oldest packet; 0 if there is none. Takes the cursor's first packet if none was seen
+ * yet.
+ */
 static uint32_t head(struct buffer *b, struct cursor *c)
 {
 	struct draining *d = &c->draining;
@@ -42,7 +45,7 @@ static bool has_events(struct buffer *b, uint32_t subbuf)
 	return packet_bytes(b, subbuf) > sizeof(struct packet_header);
 }
 
-/* The closed head leaves the list. */
+/* Removes the closed head from the list. */
 static void advance(struct recorder *r, struct cursor *c)
 {
 	struct ctf_stream *own = ctf_stream(c);
@@ -53,7 +56,7 @@ static void advance(struct recorder *r, struct cursor *c)
 	if (own->forced) {
 		own->leaked = done;
 	} else {
-		/* Readers of the buffer must not take it for one that no file has. */
+		/* Readers of the buffer must see that a file has this packet. */
 		__atomic_store_n(&packet_at(recorder_buffer(r), done)->magic, 0, __ATOMIC_RELAXED);
 		waymark_recorder_free(r, done);
 	}
@@ -62,7 +65,7 @@ static void advance(struct recorder *r, struct cursor *c)
 	own->seen_bytes = 0;
 }
 
-/* The closed packets from the oldest on, at most CTF_GATHER. */
+/* Lists the closed packets from the oldest on, at most CTF_GATHER. */
 static size_t gather(struct ctf_round *round, struct cursor *c, struct packet_header **packets)
 {
 	struct buffer *b = round->buffer;
@@ -76,7 +79,7 @@ static size_t gather(struct ctf_round *round, struct cursor *c, struct packet_he
 	return count;
 }
 
-/* Writes some; false when there were none, or the file took not all. */
+/* Writes some packets; returns false if there were none, or if the file did not take all. */
 static bool write_some(struct ctf_round *round, struct cursor *c)
 {
 	struct packet_header *packets[CTF_GATHER];
@@ -101,7 +104,7 @@ static bool write_some(struct ctf_round *round, struct cursor *c)
 	return count > 0 && written == count;
 }
 
-/* True if the head began after the pass, which would never end if it waited for those. */
+/* True if the head began after the pass did; a pass that waited for new packets would never end. */
 static bool head_is_new(struct ctf_round *round, struct cursor *c)
 {
 	return head(round->buffer, c) &&
@@ -109,8 +112,8 @@ static bool head_is_new(struct ctf_round *round, struct cursor *c)
 }
 
 /*
- * Writes the packet without events whose number was taken, if one was: it reports the losses up to
- * then.
+ * Writes the packet without events for which a number was taken, if there is one. The packet
+ * reports the losses up to then.
  */
 static void write_number(struct ctf_round *round, struct cursor *c)
 {
@@ -173,7 +176,10 @@ bool waymark_ctf_cursor_is_awaited(struct ctf_round *round, struct cursor *c)
 	return waymark_ctf_cursor_is_closing(round, c) && !head_is_new(round, c);
 }
 
-/* The packet is ours now. `end`: no event of it is later, none that follows earlier. */
+/*
+ * Notes that the packet belongs to the consumer now. No event in it is later than `end`, and no
+ * following event is earlier.
+ */
 static void adopt(struct buffer *b, struct cursor *c, uint64_t end)
 {
 	packet_at(b, c->draining.subbuf)->timestamp_end = end;
@@ -193,7 +199,7 @@ void waymark_ctf_cursor_force(struct ctf_round *round, struct cursor *c)
 	}
 }
 
-/* When the head had already all that it has now, UINT64_MAX where that is not known. */
+/* Returns since when the head has not grown; UINT64_MAX if that is unknown. */
 static uint64_t idle_since(struct buffer *b, struct cursor *c)
 {
 	return ctf_stream(c)->seen_bytes == packet_bytes(b, c->draining.subbuf)
@@ -227,8 +233,8 @@ bool waymark_ctf_cursor_take(struct buffer *b, struct cursor *c)
 	uint64_t end;
 
 	/*
-	 * Its thread may have switched between a look at the packet and the wish
-	 * for its closing.
+	 * The thread may have switched packets after this one was seen and before its closing was
+	 * requested.
 	 */
 	if (head_is_closed(b, c) || !waymark_close_take(c, &end)) {
 		return false;
@@ -237,7 +243,7 @@ bool waymark_ctf_cursor_take(struct buffer *b, struct cursor *c)
 	return true;
 }
 
-/* True if the open packet is to get no more: its thread has ended, it is old, or it makes room. */
+/* True if the open packet must be closed: its thread has ended, it is old, or memory is needed. */
 static bool is_due(const struct ctf_round *round, struct cursor *c)
 {
 	const struct packet_header *h = packet_at(round->buffer, c->draining.subbuf);
@@ -247,7 +253,7 @@ static bool is_due(const struct ctf_round *round, struct cursor *c)
 	       idle_since(round->buffer, c) < round->idle_before;
 }
 
-/* Goes on with a closing that has begun, or begins one where it is time. */
+/* Continues a closing that has begun, or begins one if it is due. */
 static void close_old(struct ctf_round *round, struct cursor *c)
 {
 	uint64_t since = c->draining.closing_ns;
@@ -259,7 +265,7 @@ static void close_old(struct ctf_round *round, struct cursor *c)
 		}
 	} else if (now - since >= CLOSE_SETTLE_NS && !waymark_ctf_cursor_take(round->buffer, c) &&
 		   !__atomic_load_n(&c->hot.busy, __ATOMIC_ACQUIRE)) {
-		waymark_close_begin(c, now); /* it was awake, and found no other sub-buffer */
+		waymark_close_begin(c, now); /* its thread was awake, and found no sub-buffer */
 	}
 }
 
@@ -290,9 +296,9 @@ static void set_number(struct cursor *c, uint64_t number, uint64_t ticks, uint64
 }
 
 /*
- * Takes the number of the cursor's next packet, unless its thread may have a
- * packet or is in an event: it has taken a number by the time it shows the packet.
- * The only thread left is not, even if it has jumped out of one.
+ * Takes the number of the cursor's next packet, unless its thread may have a packet or is in an
+ * event: the thread takes a number before it shows a packet. If only the caller's thread is left,
+ * it is not in an event, even if it has jumped out of one.
  */
 static void take_number(const struct ctf_round *round, struct cursor *c)
 {
@@ -300,7 +306,7 @@ static void take_number(const struct ctf_round *round, struct cursor *c)
 	uint64_t lost = __atomic_load_n(&c->lost, __ATOMIC_ACQUIRE);
 	uint64_t now = waymark_clock_ticks();
 
-	clock_before_loads(); /* who is not seen to be in an event reads it later */
+	clock_before_loads(); /* a thread not seen in an event reads the clock later */
 	if ((__atomic_load_n(&c->hot.busy, __ATOMIC_ACQUIRE) && !round->alone) ||
 		head(round->buffer, c) ||
 		!__atomic_compare_exchange_n(
@@ -318,14 +324,17 @@ static bool is_unreported(struct cursor *c)
 
 void waymark_ctf_cursor_report(struct ctf_round *round, struct cursor *c)
 {
-	write_number(round, c); /* from a try that failed: more may be lost since */
+	write_number(round, c); /* left by a try that failed; more events may be lost since */
 	if (is_unreported(c) && !round->failed) {
 		take_number(round, c);
 		write_number(round, c);
 	}
 }
 
-/* The packet that a thread was about to begin when it jumped out of it: its number stays used. */
+/*
+ * Takes the packet that a thread was about to begin when it jumped out of the event. Its number
+ * stays used.
+ */
 static void take_unborn(struct ctf_round *round, struct cursor *c)
 {
 	if (c->sequence == ctf_stream(c)->sequence || ctf_stream(c)->number) {
@@ -350,7 +359,7 @@ void waymark_ctf_cursor_leave(struct ctf_round *round, struct cursor *c)
 	}
 }
 
-/* Readers of the buffer see it for that trace, too. */
+/* Sets the count for the consumer and, in the buffer's tables, for readers of that trace. */
 static void set_evicted(struct buffer *b, struct cursor *c, uint32_t trace, uint64_t events)
 {
 	uint64_t stream = __atomic_load_n(&c->stream, __ATOMIC_RELAXED);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The consumer of the sink `ctf`: closed packets go to the stream files as they
- * are. A packet whose events have waited for long is closed: by its thread when
- * that records again, else the consumer takes it. With full=overwrite nothing is written but on
- * demand: a pass only keeps some memory free (evict.c).
+ * The consumer of the sink `ctf`: closed packets go to the stream files as they are. A packet whose
+ * events have waited for long is closed by its thread when that records again; otherwise the
+ * consumer takes it. With full=overwrite packets are written only on demand, and a usual pass only
+ * keeps some memory free (evict.c).
  */
 #include <errno.h>
 #include <string.h>
@@ -23,13 +23,18 @@
 /* How long a flush waits for threads that are in an event. */
 #define FLUSH_ROUNDS 20
 
-/* With full=overwrite: events that it misses may be given up later. A thread may have no CPU. */
+/*
+ * The same with full=overwrite, longer because events that the flush misses may be evicted later,
+ * and a thread may have no CPU.
+ */
 #define OVERWRITE_ROUNDS 1000
 
-/* How long nothing is tried after an error. */
+/* Time without a new try after an error. */
 #define RETRY_NS UINT64_C(200000000)
 
-/* The clock's rate is written again when the trace is this many times as old as the last time. */
+/*
+ * The clock's rate is written again when the trace is this many times as old as at the last time.
+ */
 #define REFINE_FACTOR 8u
 
 static struct ctf_state *state_of(const struct recorder *r)
@@ -37,7 +42,7 @@ static struct ctf_state *state_of(const struct recorder *r)
 	return recorder_buffer(r)->state;
 }
 
-/* Does something with every cursor of every thread. */
+/* Calls a function for every cursor of every thread. */
 static void each_cursor(
 	struct ctf_round *round, void (*what)(struct ctf_round *round, struct cursor *c))
 {
@@ -91,8 +96,8 @@ static uint32_t count_awaited(struct ctf_round *round)
 }
 
 /*
- * Other threads may go on with their events before the process is gone: where the
- * buffer outlives it, they have their packets there.
+ * Takes packets by force, except from threads that may continue their events before the process
+ * ends, if the buffer outlives the process.
  */
 static void force_closing(const struct process *p, struct ctf_round *round)
 {
@@ -110,7 +115,7 @@ static void force_closing(const struct process *p, struct ctf_round *round)
 	}
 }
 
-/* How often a flush looks again for threads that are in an event. */
+/* Returns how many times a flush checks threads that are in an event. */
 static int flush_rounds(const struct process *p, enum drain_mode mode)
 {
 	bool ends = __atomic_load_n(&p->leaving, __ATOMIC_RELAXED) ||
@@ -121,7 +126,10 @@ static int flush_rounds(const struct process *p, enum drain_mode mode)
 		       : FLUSH_ROUNDS;
 }
 
-/* Other threads record while the flush waits: packets begun since then are given up for room. */
+/*
+ * Makes room for threads that record while the flush waits, by evicting packets begun since the
+ * pass began.
+ */
 static void make_room(struct ctf_round *round)
 {
 	if (!round->failed && waymark_recorder_policy() == RECORDER_OVERWRITE) {
@@ -130,10 +138,10 @@ static void make_room(struct ctf_round *round)
 	}
 }
 
-/* Writes everything that was recorded before, except of threads that are inside an event. */
+/* Writes everything recorded before the call, except for threads that are inside an event. */
 static void flush(const struct process *p, struct ctf_round *round, enum drain_mode mode)
 {
-	usual(round); /* open packets become the oldest ones: only those are closed */
+	usual(round); /* makes open packets the oldest, because only those are closed */
 	each_cursor(round, waymark_ctf_cursor_close);
 	usual(round);
 	for (int i = 0; (round->missed = count_awaited(round)) > 0; i++) {
@@ -144,10 +152,10 @@ static void flush(const struct process *p, struct ctf_round *round, enum drain_m
 		usual(round);
 		make_room(round);
 	}
-	usual(round); /* those that their threads closed between the last look and the count */
+	usual(round); /* packets that threads closed between the last pass and the count */
 }
 
-/* As far as it is known. */
+/* Gives the trace's name, as far as it is known. */
 static void get_name(const struct recorder *r, char *name, size_t size)
 {
 	const struct buffer *b = recorder_buffer(r);
@@ -168,7 +176,7 @@ static void get_name(const struct recorder *r, char *name, size_t size)
 	}
 }
 
-/* Reports once that the file takes nothing, and again only after it did. */
+/* Reports once that the file takes nothing, and again only after it has taken something. */
 static void note_failure(struct process *p, struct ctf_round *round)
 {
 	struct ctf_state *state = round->state;
@@ -180,7 +188,7 @@ static void note_failure(struct process *p, struct ctf_round *round)
 		state->complained = false;
 		return;
 	}
-	if (round->now.ns >= state->retry_ns) { /* else nothing was tried */
+	if (round->now.ns >= state->retry_ns) { /* otherwise nothing was tried */
 		state->retry_ns = round->now.ns + RETRY_NS;
 	}
 	if (!state->complained) {
@@ -206,7 +214,7 @@ static void care_for_metadata(struct ctf_round *round, enum drain_mode mode)
 
 	if (!round->failed && !waymark_ctf_declare(&state->trace)) {
 		waymark_ctf_fail(&state->files, errno);
-		round->failed = true; /* no event goes before its declaration */
+		round->failed = true; /* no event is written before its declaration */
 	}
 	if (round->failed || mode != DRAIN_USUAL || state->finished ||
 		age <= REFINE_FACTOR * state->refined || round->now.ns < state->refine_ns) {
@@ -215,11 +223,11 @@ static void care_for_metadata(struct ctf_round *round, enum drain_mode mode)
 	if (waymark_ctf_refine(&state->trace, &round->buffer->file.now)) {
 		state->refined = age;
 	} else {
-		state->refine_ns = round->now.ns + RETRY_NS; /* the one before is good for now */
+		state->refine_ns = round->now.ns + RETRY_NS; /* the former rate will do */
 	}
 }
 
-/* For other processes that read the buffer file, as `waymark ls` does. */
+/* Notes totals for other processes that read the buffer file, such as `waymark ls`. */
 static void note_totals(const struct process *p, struct buffer *b)
 {
 	struct tally sum = { 0 };
@@ -257,7 +265,7 @@ static struct ctf_round begin_round(struct process *p, struct recorder *r)
 	return round;
 }
 
-/* True if a snapshot or a flush asks for more than to keep memory free. */
+/* True if events must be written, also because of a snapshot or a flush with full=overwrite. */
 static bool must_write(struct process *p, struct ctf_state *state, enum drain_mode *mode)
 {
 	uint32_t asked = __atomic_load_n(&p->snapshots, __ATOMIC_ACQUIRE);
@@ -280,7 +288,7 @@ static uint64_t pass(struct process *p, struct recorder *r, enum drain_mode mode
 	struct ctf_state *state = round.state;
 
 	if (!__atomic_load_n(&state->trace.named, __ATOMIC_ACQUIRE)) {
-		return 0; /* the thread that begins the trace is not through */
+		return 0; /* the thread that begins the trace has not finished */
 	}
 	if (!must_write(p, state, &mode)) {
 		waymark_ctf_keep_room(&round);
@@ -291,7 +299,10 @@ static uint64_t pass(struct process *p, struct recorder *r, enum drain_mode mode
 		round.snapshot = __atomic_load_n(&state->snapshot, __ATOMIC_ACQUIRE);
 	}
 	waymark_ctf_sync(&round, mode);
-	/* Once the end was tried, too: the process may end at any moment, and a write be torn. */
+	/*
+	 * Also after the end was tried, because the process may end at any moment and leave a torn
+	 * write.
+	 */
 	if ((mode == DRAIN_USUAL || state->ended) && round.now.ns < state->retry_ns) {
 		return 0;
 	}
@@ -314,11 +325,11 @@ static uint64_t pass(struct process *p, struct recorder *r, enum drain_mode mode
 		state->ended = true;
 	}
 	__atomic_store_n(&r->writing, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&r->evict_ns, 0, __ATOMIC_RELAXED); /* who was impatient was so with us */
+	__atomic_store_n(&r->evict_ns, 0, __ATOMIC_RELAXED); /* threads waited for this pass */
 	return round.taken / 32;
 }
 
-/* The buffer shows losses that no packet has reported; there is time for dead kin. */
+/* Reports no losses, because the buffer shows them; uses the quiet time for dead kin. */
 static void settle(struct recorder *r)
 {
 	waymark_ctf_finish_kin(state_of(r));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A new trace: its configuration, which options give it, whether it can have its name, and the
- * removal of an old trace of that name. Control calls only.
+ * Prepares a new trace: makes its configuration from the options, checks whether it can have its
+ * name, and removes an old trace of that name. Control calls only.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include "rt/host/path.h"
 #include "rt/record/buffer.h"
 
-/* Calls `what` for each name in the directory, until one is refused. */
+/* Calls `what` for each name in the directory, until it returns false. */
 static bool each_name(int dirfd, bool (*what)(int dirfd, const char *name))
 {
 	int copy = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -52,7 +52,10 @@ static bool remove_file(int dirfd, const char *name)
 	return unlinkat(dirfd, name, 0) == 0;
 }
 
-/* The metadata is removed last: without it the directory is no trace, which is never replaced. */
+/*
+ * Removes a file, but not the metadata, which is removed last: a directory without metadata is no
+ * trace and is never replaced.
+ */
 static bool remove_name(int dirfd, const char *name)
 {
 	if (strcmp(name, CTF_METADATA) == 0) {
@@ -70,7 +73,7 @@ static bool remove_name(int dirfd, const char *name)
 	return ok && unlinkat(dirfd, name, AT_REMOVEDIR) == 0;
 }
 
-/* The begin of the metadata; false where it is none. */
+/* Reads the begin of the metadata; returns false if it is not metadata. */
 static bool read_metadata(int dirfd, char *text, size_t size)
 {
 	int fd = openat(dirfd, CTF_METADATA, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
@@ -90,7 +93,9 @@ static bool is_trace(int dirfd)
 	return read_metadata(dirfd, text, sizeof(text));
 }
 
-/* The trace's uuid, the first of the metadata, of which `text` gets the begin. */
+/*
+ * Finds the trace's uuid, the first one in the metadata; `text` is for the begin of the metadata.
+ */
 static bool find_uuid(int dirfd, uint8_t uuid[16], char text[BUFFER_FILE_PATH_BYTES])
 {
 	static const char key[] = "uuid = \"";
@@ -112,8 +117,8 @@ static bool find_uuid(int dirfd, uint8_t uuid[16], char text[BUFFER_FILE_PATH_BY
 }
 
 /*
- * The reason why it stays: a living process may record into it. `removes`: removes the leftover of
- * a dead one.
+ * Returns the reason why a trace must stay: a living process may record into it. `removes`: removes
+ * the leftover of a dead process.
  */
 static const char *why_in_use(int dirfd, const char *path, bool removes)
 {
@@ -136,7 +141,7 @@ static int open_member(int dirfd, const char *name)
 	return openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* Of a folder of traces: what is left of one that became that folder, or a trace. */
+/* True if the name in a folder is a trace, or left over from a trace that became the folder. */
 static bool check_member(int dirfd, const char *name)
 {
 	int member = ctf_file_is_of_trace(name) ? -1 : open_member(dirfd, name);
@@ -155,13 +160,16 @@ static bool is_no_member(int dirfd, const char *name)
 	return ctf_file_is_of_trace(name);
 }
 
-/* True if all that is in it are traces and our own files, and one of them is a trace. */
+/* True if the directory has only traces and our own files, and at least one trace. */
 static bool is_folder(int dirfd)
 {
 	return each_name(dirfd, check_member) && !each_name(dirfd, is_no_member);
 }
 
-/* True if no living process records into it. `removes`: removes the leftover of a dead one. */
+/*
+ * True if no living process records into the trace. `removes`: removes the leftover of a dead
+ * process.
+ */
 static bool is_member_free(int dirfd, const char *name, bool removes)
 {
 	int member = open_member(dirfd, name);
@@ -206,7 +214,7 @@ static int refuse(const char *path, int why, struct waymark_error *error)
 	return waymark_fail(error, "%s: not replaced: %s", path, strerror(why));
 }
 
-/* The directory, if it holds a trace, or traces, and nothing else; else -1, with the reason. */
+/* Opens the directory if it has only a trace or traces; otherwise returns -1 with the reason. */
 static int open_trace(const char *path, struct waymark_error *error)
 {
 	int dirfd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -229,9 +237,8 @@ static int open_trace(const char *path, struct waymark_error *error)
 }
 
 /*
- * True if there is a trace at `path` that may be removed: a directory with a
- * trace and nothing beside it, or a folder of such traces, in a directory that can be written
- * to. Returns 0, or -1 with the reason.
+ * Checks that `path` is a trace that may be removed: a directory with a trace and nothing else, or
+ * a folder of such traces, in a directory that can be written to. Returns 0, or -1 with the reason.
  */
 static int may_replace(const char *path, struct waymark_error *error)
 {
@@ -248,9 +255,9 @@ static int may_replace(const char *path, struct waymark_error *error)
 }
 
 /*
- * Removes the trace in the directory `path`, and nothing else: a directory that holds no trace, or
- * anything beside it, stays, and is an error. Removes the leftover of a killed process, too.
- * Returns 0, or -1 with the reason.
+ * Removes the trace in the directory `path`, and nothing else: a directory that has no trace, or
+ * anything else too, stays, and is an error. Also removes the leftover of a killed process. Returns
+ * 0, or -1 with the reason.
  */
 static int replace_trace(const char *path, struct waymark_error *error)
 {
@@ -327,7 +334,7 @@ int waymark_ctf_set_pieces(uint64_t rotate, uint32_t keep, struct waymark_error 
 	return 0;
 }
 
-/* True if `st` is the directory that this process writes to by now. */
+/* True if `st` is the directory to which this process writes now. */
 static bool is_current(const struct stat *st)
 {
 	struct ctf_state *state = waymark_ctf_begun();
@@ -353,8 +360,8 @@ static bool is_held(const struct stat *st)
 }
 
 /*
- * True if a trace cannot get the name `NAME.<pid>` instead: one beside a device, "." or ".." would
- * not be found.
+ * True if a trace must not get the name `NAME.<pid>` instead, because nobody would look for it next
+ * to a device, "." or "..".
  */
 static bool is_no_name(const char *path, const struct stat *st)
 {

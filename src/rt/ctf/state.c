@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where control calls and the consumer meet: control calls publish a configuration and the state on
- * or off, the consumer reads both at its next pass. The consumer's own state is found here, too;
- * so is the trace's directory, which may have been removed or replaced meanwhile, and its lock.
+ * The state shared by control calls and the consumer: control calls publish a configuration and the
+ * state on or off, and the consumer reads both at its next pass. Also finds the consumer's own
+ * state, and opens and locks the trace's directory, which may have been removed or replaced
+ * meanwhile.
  */
 #include <errno.h>
 
@@ -15,7 +16,7 @@
 
 /* By release and acquire; inherited by forked children. */
 static struct ctf_config *current;
-static struct ctf_config *withdrawn; /* the consumer may still look at them */
+static struct ctf_config *withdrawn; /* the consumer may still use them */
 static uint32_t switched_off;
 
 struct ctf_state *waymark_ctf_current(void)

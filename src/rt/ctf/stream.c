@@ -3,9 +3,9 @@
  * Files of streams, their names and their indexes. Under the drain lock.
  *
  * A file ends behind a whole packet whenever no write is under way: what a failed write left is cut
- * off. Which streams have files is known to the directory alone, so it is read, with no library:
- * that would allocate. An index shows viewers where each packet is, so that they need not read the
- * file. It is either complete or absent, and never a reason why a trace cannot be written.
+ * off. Only the directory shows which streams have files, so it is read, by system calls because
+ * the C library would allocate. An index shows viewers where each packet is, so that they need not
+ * read the file. It is either complete or absent, and never a reason why a trace cannot be written.
  */
 #include <endian.h>
 #include <errno.h>
@@ -91,7 +91,7 @@ static bool put_header(int fd)
 	return ftruncate(fd, 0) == 0 && ctf_write_at(fd, &header, sizeof(header), 0);
 }
 
-/* Where the last packet of an index ends in its stream file; 0: it is no whole index. */
+/* Returns the end of an index's last packet in the stream file; 0 if the index is not whole. */
 static uint64_t end_of(int fd, uint64_t index_bytes)
 {
 	struct ctf_index_record last;
@@ -104,7 +104,7 @@ static uint64_t end_of(int fd, uint64_t index_bytes)
 	return be64toh(last.offset) + be64toh(last.packet_size) / 8;
 }
 
-/* True if a packet of the stream is whole in its file at `at`, as far as that can be read. */
+/* True if the file has a whole packet of the stream at `at`, as far as it can be read. */
 static bool has_packet(const struct ctf_file *file, int directory, uint32_t piece, uint64_t at)
 {
 	char name[CTF_NAME_BYTES];
@@ -120,7 +120,7 @@ static bool has_packet(const struct ctf_file *file, int directory, uint32_t piec
 		       h.packet_size / 8 <= file->size - at);
 }
 
-/* True if the index ends where its file does, once a torn packet behind it is cut off. */
+/* True if the index ends where its stream file does, after a torn packet at the end is cut off. */
 static bool ends_with_file(
 	struct ctf_file *file, int directory, uint32_t piece, uint64_t index_bytes)
 {
@@ -133,11 +133,10 @@ static bool ends_with_file(
 }
 
 /*
- * Opens the index of the stream file that was just opened, and whose size is
- * known. A torn packet behind the last one of the index is cut off. An index that
- * still does not end where the file ends is removed, and so is one that cannot be
- * written; the trace needs none. False where it takes a descriptor that others
- * have, unless this is the last try.
+ * Opens the index of the stream file that was just opened, and whose size is known. Cuts off a torn
+ * packet after the last one of the index. Removes an index that still does not end where the file
+ * ends, or that cannot be written; a trace needs no index. Returns false if no descriptor is free,
+ * unless this is the last try.
  */
 static bool open_index(struct ctf_file *file, int directory, uint32_t piece, bool last_try)
 {
@@ -176,7 +175,7 @@ static void fill_record(struct ctf_index_record *r, const struct packet_header *
 	};
 }
 
-/* Removes it: it is not true any more. */
+/* Removes the index, because it is no longer right. */
 static void give_up_index(const struct ctf_files *f, struct ctf_file *file)
 {
 	int directory = waymark_ctf_open_directory(f->trace);
@@ -204,7 +203,7 @@ void waymark_ctf_index_add(struct ctf_files *f, struct ctf_file *file,
 		offset += ctf_packet_bytes(packets[i], offset);
 	}
 	if (!ctf_is_ours(file, file->index_fd, file->index_inode, &st)) {
-		file->index_fd = -1; /* whose it is now, closes it */
+		file->index_fd = -1; /* not ours any more, so not closed */
 	}
 	if (file->index_fd < 0 || (uint64_t)st.st_size != file->index_size ||
 		waymark_pwrite(file->index_fd, f->records, bytes, file->index_size) !=
@@ -257,7 +256,10 @@ void waymark_ctf_pause(struct ctf_files *f)
 	}
 }
 
-/* The stream's file, else a free place, else that of the file which was not used for longest. */
+/*
+ * Returns the place of the stream's file; otherwise a free place, or that of the least recently
+ * used file.
+ */
 static struct ctf_file *find_place(struct ctf_files *f, uint64_t stream)
 {
 	struct ctf_file *oldest = &f->open[0];
@@ -275,7 +277,7 @@ static struct ctf_file *find_place(struct ctf_files *f, uint64_t stream)
 	return oldest;
 }
 
-/* Sets the length to one that packets can have. */
+/* Cuts the file to a length that packets can have. */
 static bool cut_odd(struct ctf_file *file, uint64_t size)
 {
 	uint64_t odd = size % PACKET_EVENT_ALIGN;
@@ -285,8 +287,8 @@ static bool cut_odd(struct ctf_file *file, uint64_t size)
 }
 
 /*
- * True if no other user can have created the file: where others may write into the directory, it is
- * its owner's or ours, and has no other name.
+ * True if no other user can have created the file: if others may write into the directory, the file
+ * must belong to the directory's owner or to us, and must have no other name.
  */
 static bool is_own(const struct stat *st, int directory)
 {
@@ -297,7 +299,7 @@ static bool is_own(const struct stat *st, int directory)
 		       (waymark_stat(directory, &parent) == 0 && st->st_uid == parent.st_uid));
 }
 
-/* Takes a descriptor that was just opened. */
+/* Takes over a descriptor that was just opened. */
 static bool adopt(struct ctf_file *file, int fd, int directory)
 {
 	struct stat st;
@@ -343,7 +345,7 @@ static bool open_file(
 	return opened;
 }
 
-/* Cuts an open file to its whole packets; false, with errno, when it cannot. */
+/* Cuts an open file to its whole packets; returns false, with errno, if that fails. */
 static bool settle(const struct ctf_files *f, struct ctf_file *file, const struct stat *st)
 {
 	uint64_t size = (uint64_t)st->st_size;
@@ -358,7 +360,7 @@ static bool settle(const struct ctf_files *f, struct ctf_file *file, const struc
 	return true;
 }
 
-/* Opens a stream's file; others are closed for it where descriptors are short. */
+/* Opens a stream's file; closes others if descriptors are short. */
 static bool open_somehow(struct ctf_files *f, struct ctf_file *file, uint64_t stream)
 {
 	if (open_file(f, file, stream, false)) {
@@ -376,7 +378,10 @@ struct ctf_file *waymark_ctf_get_file(struct ctf_files *f, uint64_t stream)
 	struct ctf_file *file = find_place(f, stream);
 	struct stat st;
 
-	/* Closed where it is another stream's, or not the file in the directory any more. */
+	/*
+	 * Close the file if it belongs to another stream, or is no longer the file in the
+	 * directory.
+	 */
 	if (file->stream &&
 		(file->stream != stream || !ctf_is_ours(file, file->fd, file->inode, &st) ||
 			st.st_nlink == 0)) {
