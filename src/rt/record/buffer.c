@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sub-buffers: taken by producers, given back by consumers, populated and trimmed by the
- * writer. Memory order: a sub-buffer's bytes and its size_class travel with the
- * release of the push that frees it and the acquire of the pop that takes it. Below
- * `populated`, all that `bump` has not passed yet has memory: who acquires that,
- * and takes a sub-buffer afterwards, takes none that was passed when it was stored.
+ * Sub-buffers: taken by producers, given back by consumers, populated and trimmed by the writer.
+ * Memory order: a sub-buffer's bytes and its size_class are published by the release of the push
+ * that frees it and seen by the acquire of the pop that takes it. All units below `populated` that
+ * `bump` has not passed yet have memory: a thread that acquires `populated`, and takes a fresh
+ * sub-buffer afterwards, takes none that was passed when `populated` was stored.
  */
 #include <errno.h>
 #include <string.h>
@@ -22,7 +22,7 @@
 
 #define PAGE_BYTES 4096u
 
-/* How far ahead of the bump pointer memory is made ready, once it moves. */
+/* How far ahead of the bump pointer memory is made ready, once the pointer moves. */
 #define AHEAD_MIN 16u
 #define AHEAD_MAX 64u
 
@@ -37,7 +37,7 @@ static uint32_t pop(struct buffer *b, struct buffer_stack *s)
 
 	while ((uint32_t)top) {
 		uint32_t unit = (uint32_t)top;
-		/* Another thread may use the sub-buffer by now: then the tag has changed. */
+		/* Another thread may use the sub-buffer by now; then the tag has changed. */
 		uint32_t next = __atomic_load_n(&b->subbufs[unit].next, __ATOMIC_RELAXED);
 		uint64_t without = ((top >> 32) + 1) << 32 | next;
 
@@ -50,8 +50,8 @@ static uint32_t pop(struct buffer *b, struct buffer_stack *s)
 }
 
 /*
- * Has the kernel store into every page, for kernels before 5.14: a page that
- * cannot be had is an error then, not a signal.
+ * For kernels before 5.14: lets the kernel store into every page, so that a page that cannot be
+ * allocated is an error, not a signal.
  */
 static bool touch(char *at, size_t bytes)
 {
@@ -63,7 +63,7 @@ static bool touch(char *at, size_t bytes)
 	return true;
 }
 
-/* Gives memory to units that hold nothing. False when there is none. */
+/* Gives memory to units that hold nothing. Returns false if there is no memory. */
 static bool allocate(struct buffer *b, uint32_t unit, uint32_t count)
 {
 	char *at = buffer_at(b, unit);
@@ -73,15 +73,15 @@ static bool allocate(struct buffer *b, uint32_t unit, uint32_t count)
 		return false;
 	}
 	if (!b->is_file) {
-		return true; /* it comes with the first store */
+		return true; /* allocated by the first store */
 	}
 	return madvise(at, bytes, MADV_POPULATE_WRITE) == 0 ||
 	       (errno == EINVAL && touch(at, bytes));
 }
 
 /*
- * Takes a sub-buffer that was never used. *has_memory: it was populated before. Memory that
- * is populated meanwhile may lie beyond the sub-buffer and leave it out.
+ * Takes a sub-buffer that was never used. *has_memory: whether it was populated before. `populated`
+ * is loaded first, because memory that is populated meanwhile may begin after the sub-buffer.
  */
 static uint32_t take_fresh(struct buffer *b, unsigned int size_class, bool *has_memory)
 {
@@ -100,7 +100,7 @@ static uint32_t take_fresh(struct buffer *b, unsigned int size_class, bool *has_
 	return unit;
 }
 
-/* The sub-buffer, unless it has no memory and cannot get any. */
+/* Returns the sub-buffer; 0 if it has no memory and cannot get any. */
 static uint32_t take_allocated(struct buffer *b, uint32_t unit, bool has_memory)
 {
 	if (!unit || has_memory ||
@@ -176,14 +176,14 @@ void waymark_buffer_populate(struct buffer *b)
 
 	b->seen = bump;
 	if (moved < buffer_class_units(BUFFER_MEDIUM)) {
-		return; /* one or two threads began: not worth memory that may never be used */
+		return; /* only one or two threads began; more memory may never be used */
 	}
 	uint32_t ahead = moved < AHEAD_MIN ? AHEAD_MIN : moved > AHEAD_MAX ? AHEAD_MAX : moved;
 	uint32_t to = b->units - bump < ahead ? b->units : bump + ahead;
 
 	size_t bytes = to > from ? (to - from) * BUFFER_UNIT : 0;
 
-	/* Not by touch(): a sub-buffer that was taken meanwhile may hold events. */
+	/* Not by touch(), because a sub-buffer that was taken meanwhile may hold events. */
 	if (bytes && mprotect(buffer_at(b, from), bytes, PROT_READ | PROT_WRITE) == 0 &&
 		madvise(buffer_at(b, from), bytes, MADV_POPULATE_WRITE) == 0) {
 		__atomic_store_n(&b->populated, to, __ATOMIC_RELEASE);
@@ -191,8 +191,8 @@ void waymark_buffer_populate(struct buffer *b)
 }
 
 /*
- * Makes free sub-buffers of the memory that was made ready and never used. Others may
- * take the last of it meanwhile: then the next sub-buffer is one that has none.
+ * Makes free sub-buffers from memory that was made ready and never used. If other threads take the
+ * last of it meanwhile, the next sub-buffer has no memory.
  */
 static void retire_populated(struct buffer *b)
 {
@@ -213,7 +213,7 @@ void waymark_buffer_trim(struct buffer *b)
 	for (unsigned int k = 0; k < BUFFER_CLASSES; k++) {
 		uint32_t unit;
 
-		/* One at a time: the others stay there to be taken. */
+		/* One at a time, so that threads can take the others meanwhile. */
 		while ((unit = pop(b, &b->free[BUFFER_WARM][k])) != 0) {
 			madvise(buffer_at(b, unit), subbuf_bytes(b, unit),
 				b->is_file ? MADV_REMOVE : MADV_DONTNEED);
@@ -222,7 +222,7 @@ void waymark_buffer_trim(struct buffer *b)
 	}
 }
 
-/* Relaxed within a turn: threads of a jail look at the last reading's age meanwhile. */
+/* Relaxed within a turn, because threads of a jail read the last reading's age meanwhile. */
 void waymark_buffer_set_clock(struct buffer *b, struct clock_pair now)
 {
 	struct buffer_clock *c = &b->file.now;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The buffer: one range of addresses that bounds what a recorder buffers, cut into sub-buffers of
- * 1, 4 or 16 units. A sub-buffer holds one packet. Free sub-buffers lie on lock-free stacks (the
- * tag in the head defeats ABA), so taking one is safe in signal handlers; memory never used lies
- * above a bump pointer.
+ * 1, 4 or 16 units. A sub-buffer holds one packet. Free sub-buffers are on lock-free stacks (the
+ * tag in the head prevents ABA), so taking one is safe in signal handlers. Memory that was never
+ * used is above a bump pointer.
  *
  * * It is a file (format/buffer.h) that outlives a kill, or memory of the process. A file's pages
- * are allocated before anything is stored in them, because a store into a full file system is a
+ * are allocated before anything is stored in them, because a store into a full file system raises
  * SIGBUS.
  *
- * * Only units that were used, or are about to be, are accessible: a program that locks its memory
- * (mlockall()) gets those resident, and not the whole range.
+ * * Only units that were used, or are about to be, are accessible, so that in a program that locks
+ * its memory (mlockall()) only those become resident, not the whole range.
  *
  * * A fork does not inherit it: a process makes its own buffer, or claims one that was made for the
  * jail (jail.h).
@@ -31,107 +31,113 @@
 enum { BUFFER_WARM, BUFFER_COLD, BUFFER_HEATS };
 
 struct buffer {
-	struct buffer_file file; /* first: what others read */
+	struct buffer_file file; /* first: the part that other processes read */
 	void *state; /* the consumer's, in memory of the process */
 	uint32_t units;
 	bool is_file;
 	char path[BUFFER_FILE_PATH_BYTES]; /* of the file */
 	struct buffer_stack free[BUFFER_HEATS][BUFFER_CLASSES];
 	uint32_t bump __attribute__((aligned(64))); /* the first unit never used */
-	uint32_t used; /* units that are handed out */
+	uint32_t used; /* units that are in use */
 	uint32_t populated; /* the writer's: units below have memory */
-	uint32_t seen; /* the writer's: bump when it looked last */
+	uint32_t seen; /* the writer's: bump when last read */
 	struct subbuf subbufs[]; /* by unit */
 };
 
 /* The place of a buffer's file. */
 struct buffer_place {
 	uint8_t uuid[16]; /* of the trace */
-	const char *directory; /* of the trace; NULL: it is not there yet */
+	const char *directory; /* of the trace; NULL: it does not exist yet */
 	char *path; /* BUFFER_FILE_PATH_BYTES of scratch memory; NULL: no file */
-	uint64_t text_bytes; /* reserved after the tables for declarations; 0 but in a jail */
+	uint64_t text_bytes; /* reserved after the tables for declarations; 0 except in a jail */
 	bool in_trace; /* not in the shared folder */
 };
 
-/* Makes the path of a buffer's file under /dev/shm; false where it is too long. */
+/* Makes the path of a buffer's file under /dev/shm; returns false if it is too long. */
 bool waymark_buffer_shared_path(const struct buffer_place *place);
 
-/* The begin of the paths of files there: the folder and the first part of their names. */
+/* Returns the begin of the paths of files there: the folder and the first part of their names. */
 const char *waymark_buffer_prefix(void);
 
-/* Opens a file without a name in the directory of `path`; a kill leaves nothing of it. Or -1. */
+/*
+ * Opens a file without a name, of which a kill leaves nothing, in the directory of `path`. Returns
+ * -1, with errno, on failure.
+ */
 int waymark_buffer_open_nameless(char *path);
 
-/* Gives such a file its name, once it is complete; replaces nothing. False: errno. */
+/*
+ * Gives such a file its name, once it is complete; replaces nothing. Returns false, with errno, on
+ * failure.
+ */
 bool waymark_buffer_give_name(int fd, const char *path);
 
-/* The bytes that options set for a buffer, else `otherwise`. */
+/* Returns the bytes that options set for a buffer, or `otherwise`. */
 uint64_t waymark_buffer_bytes(uint64_t otherwise);
 
-/* The longest file that the process may make; a longer one raises SIGXFSZ. */
+/* Returns the longest file that the process may make; a longer one raises SIGXFSZ. */
 uint64_t waymark_buffer_file_limit(void);
 
-/* The bytes that the header and its tables take of a file of `bytes`. */
+/* Returns the bytes of the header and its tables in a file of `bytes`. */
 uint64_t waymark_buffer_tables_bytes(uint64_t bytes);
 
-/* Fills in the header, its magic last: a file without it is none yet. */
+/* Fills in the header, the magic last, because a file without magic is no buffer yet. */
 void waymark_buffer_begin_file(
 	struct buffer *b, const struct buffer_place *place, uint64_t bytes, uint32_t pid);
 
 /*
- * Makes a buffer of at most `bytes`, less where there is less room; in memory
- * of the process where no file can be made, with *why then the errno of it,
- * else 0. NULL where there is no memory either. Any thread, any signal handler.
+ * Makes a buffer of at most `bytes`, less if there is less room. If no file can be made, makes it
+ * in memory of the process and sets *why to the errno; otherwise *why is 0. Returns NULL if there
+ * is no memory either. Any thread, any signal handler.
  */
 struct buffer *waymark_buffer_create(
 	uint64_t bytes, const struct buffer_place *place, uint32_t pid, int *why);
 
-/* All of its memory is free again: of a jail's buffer, which another process had before. */
+/* Frees all of its memory again: for a jail's buffer that another process had before. */
 void waymark_buffer_renew(struct buffer *b);
 
-/* Unmaps it. `unlink`: removes its file, too. */
+/* Unmaps the buffer. `unlink`: also removes its file. */
 void waymark_buffer_destroy(struct buffer *b, bool unlink);
 
 /* Removes the file; the mapping stays. */
 void waymark_buffer_unlink(struct buffer *b);
 
 /*
- * Removes the leftover of a trace, or with `removes` false only looks for it. Returns false
- * where a process that lives records into it.
+ * Removes the leftover of a trace or, if `removes` is false, only looks for it. Returns false if a
+ * living process records into it.
  */
 bool waymark_buffer_remove_dead(const struct buffer_place *place, bool removes);
 
 /*
- * Opens the shared file of a dead process in which nothing is left that its trace lacks, and
- * keeps others from it until the descriptor is closed; `place` has scratch memory, which has
- * the path then. -1: it has to stay; with ENOENT there is none.
+ * Opens the shared file of a dead process if its trace has everything in it, and locks it until the
+ * descriptor is closed. `place` has scratch memory, which gets the path. Returns -1 if the file
+ * must stay; with ENOENT if there is none.
  */
 int waymark_buffer_open_dead(const struct buffer_place *place);
 
-/* The trace's directory has got its name: the place of the file changes if it lies in there. */
+/* Call when the trace's directory has its name: the path of a file in the directory changes. */
 void waymark_buffer_set_directory(struct buffer *b, const char *directory);
 
 /*
- * The next trace takes it over. Others find it by the file's new name, or by its header where a
- * file in /dev/shm has to keep its name. What they need beside its place is noted before, see
- * buffer_next(). Returns 0, or the errno where the file has to stay in the former trace, and no
- * reader finds it; `place` has scratch memory. The consumer.
+ * Gives the buffer to the next trace. Readers find it by the file's new name, or by its header if a
+ * file in /dev/shm must keep its name. Everything else that they need is stored before, see
+ * buffer_next(). Returns 0; or an errno if the file must stay in the former trace, where no reader
+ * finds it. `place` has scratch memory. The consumer.
  */
 int waymark_buffer_turn(struct buffer *b, const struct buffer_place *place);
 
 /*
- * Takes a sub-buffer, of `wanted` size if there is one, else of another, its `next`
- * zero. Returns its first unit, 0 when the buffer is full. Any thread, any signal handler.
+ * Takes a sub-buffer, of size `wanted` if there is one, otherwise of another size, and zeroes its
+ * `next`. Returns its first unit; 0 if the buffer is full. Any thread, any signal handler.
  */
 uint32_t waymark_buffer_take(struct buffer *b, unsigned int wanted);
 
 /* Returns a sub-buffer whose memory is warm. Any thread, any signal handler. */
 void waymark_buffer_give(struct buffer *b, uint32_t unit);
 
-/* The writer, when it has time: gives memory to what will be taken next. */
+/* Gives memory to the sub-buffers that will be taken next. The writer calls it when it has time. */
 void waymark_buffer_populate(struct buffer *b);
 
-/* The writer, when nothing happened for long: gives the memory of free sub-buffers back. */
+/* Gives the memory of free sub-buffers back. The writer calls it when nothing happened for long. */
 void waymark_buffer_trim(struct buffer *b);
 
 /* Notes the clocks' reading for readers of the file. The consumer. */
@@ -156,8 +162,8 @@ static inline size_t subbuf_bytes(const struct buffer *b, uint32_t unit)
 }
 
 /*
- * The stream instance's id in *stream, given out now if that is 0. Its thread and
- * the consumer may both be the first to ask.
+ * Returns the stream instance's id in *stream, which is assigned now if that is 0. The thread and
+ * the consumer may both be the first to call this.
  */
 static inline uint64_t buffer_stream_id(struct buffer *b, uint64_t *stream)
 {
@@ -174,7 +180,10 @@ static inline uint64_t buffer_stream_id(struct buffer *b, uint64_t *stream)
 		       : id;
 }
 
-/* The index of the current trace, and of the one after the next turn, in the header's tables. */
+/*
+ * Return the index, in the header's tables, of the current trace and of the one after the next
+ * turn.
+ */
 static inline uint32_t buffer_now(const struct buffer *b)
 {
 	return b->file.turn % 2;
@@ -185,7 +194,7 @@ static inline uint32_t buffer_next(const struct buffer *b)
 	return (b->file.turn + 1) % 2;
 }
 
-/* The counters of a stream that others read; NULL where the table ends before it. */
+/* Returns the counters of a stream that others read; NULL if the table is too short for it. */
 static inline struct buffer_stream *buffer_stream(struct buffer *b, uint64_t stream)
 {
 	struct buffer_stream *table = (void *)((char *)b + b->file.streams_offset);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a buffer's memory comes from. A file under /dev/shm, else in the trace's
- * directory: made exclusively, never through a link, readable by nobody else,
- * and named after the trace's uuid. The lock on it lives as long as the mapping,
- * although the descriptor is closed at once: nothing that the program does to
- * its descriptors reaches it, and an exec or a kill ends it. The files of dead processes, which
- * are unlocked, are checked here, too. Any thread, any signal handler.
+ * Makes the memory of a buffer: a file under /dev/shm, or else in the trace's directory. The file
+ * is created exclusively, never through a link, readable by nobody else, and named after the
+ * trace's uuid. The lock on it lasts as long as the mapping, although the descriptor is closed
+ * immediately: nothing that the program does to its descriptors affects the lock, and an exec or a
+ * kill ends it. Also checks the files of dead processes, which are unlocked. Any thread, any signal
+ * handler.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,10 +28,10 @@
 #include "rt/record/process.h"
 #include "rt/record/recorder.h"
 
-/* The least memory that is worth recording into. */
+/* The smallest useful buffer. */
 #define BUFFER_MIN (16 * BUFFER_UNIT)
 
-/* A place with less room than this, or than is wanted, is too small. */
+/* A place is too small if it has less room than this and than is wanted. */
 #define ROOM_MIN (UINT64_C(16) << 20)
 
 /* For tests: another directory than /dev/shm. Set before main(). */
@@ -68,7 +68,7 @@ bool waymark_buffer_shared_path(const struct buffer_place *place)
 	return true;
 }
 
-/* Makes the path of a buffer's file in the trace's directory, which exists. */
+/* Makes the path of a buffer's file in the trace's directory, which must exist. */
 static bool trace_path(const struct buffer_place *place)
 {
 	static const char name[] = "/" BUFFER_FILE_IN_TRACE;
@@ -80,7 +80,7 @@ static bool trace_path(const struct buffer_place *place)
 	return true;
 }
 
-/* True if its file lies in the shared folder. */
+/* True if the buffer's file is in the shared folder. */
 static bool is_shared(const struct buffer *b)
 {
 	return strncmp(b->path, prefix, strlen(prefix)) == 0;
@@ -128,7 +128,7 @@ uint64_t waymark_buffer_file_limit(void)
 	return getrlimit(RLIMIT_FSIZE, &limit) == 0 ? limit.rlim_cur : UINT64_MAX;
 }
 
-/* The size of the file: `wanted`, or most of the free space. */
+/* Returns the size of the file: `bytes`, or less if the limit or most of the free space is less. */
 static uint64_t limit_bytes(int fd, uint64_t bytes)
 {
 	struct statfs fs;
@@ -144,9 +144,9 @@ static uint64_t limit_bytes(int fd, uint64_t bytes)
 }
 
 /*
- * Addresses without access: what mlockall(MCL_FUTURE) makes resident is only
- * what becomes accessible later. RLIMIT_MEMLOCK counts addresses all the same;
- * where it refuses them, a range that is not locked can still be made long.
+ * Maps addresses without access, so that mlockall(MCL_FUTURE) makes only those resident that become
+ * accessible later. RLIMIT_MEMLOCK counts addresses all the same; if it refuses them, a short range
+ * that is not locked can still be extended.
  */
 static void *map_addresses(uint64_t bytes, int flags, int fd)
 {
@@ -178,8 +178,8 @@ static uint32_t first_unit(uint64_t bytes, uint64_t text_bytes)
 }
 
 /*
- * Half as much and half again where address space is short (RLIMIT_AS, 32 bits).
- * The header and the tables are accessible.
+ * Reserves addresses; if address space is short (RLIMIT_AS, 32 bits), halves the size until it
+ * fits. Makes the header and the tables accessible.
  */
 static void *reserve(uint64_t *bytes, int flags, int fd)
 {
@@ -201,7 +201,9 @@ static void *reserve(uint64_t *bytes, int flags, int fd)
 	return NULL;
 }
 
-/* Maps the open file, with the memory of its tables; NULL with errno. */
+/*
+ * Maps the open file, and allocates the memory of its tables; returns NULL with errno on failure.
+ */
 static struct buffer *map_file(int fd, uint64_t *bytes)
 {
 	uint64_t wanted = *bytes;
@@ -244,7 +246,7 @@ void waymark_buffer_begin_file(
 	f->begin = f->now;
 	memcpy(f->uuid, place->uuid, sizeof(f->uuid));
 	note_trace(&f->traces[0], place);
-	note_trace(&f->traces[1], place); /* there is no other yet */
+	note_trace(&f->traces[1], place); /* there is no other trace yet */
 	b->units = (uint32_t)(bytes / BUFFER_UNIT);
 	b->bump = b->populated = b->seen = f->first_unit;
 	__atomic_store_n(&f->magic, BUFFER_FILE_MAGIC, __ATOMIC_RELEASE);
@@ -273,7 +275,10 @@ bool waymark_buffer_give_name(int fd, const char *path)
 	return syscall(SYS_linkat, AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
 }
 
-/* A buffer in the open file; closes it. NULL with errno. */
+/*
+ * Makes a buffer in the open file; returns NULL, with errno, on failure. The caller closes the
+ * file.
+ */
 static struct buffer *create_in(
 	int fd, const struct buffer_place *place, uint64_t bytes, uint32_t pid)
 {
@@ -302,7 +307,7 @@ static struct buffer *create_nameless(
 	return b;
 }
 
-/* Used if the system has no files without a name, or no /proc. */
+/* Used if the system has no nameless files, or no /proc. */
 static struct buffer *create_named(const struct buffer_place *place, uint64_t bytes, uint32_t pid)
 {
 	int fd = waymark_open(place->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
@@ -319,7 +324,7 @@ static struct buffer *create_named(const struct buffer_place *place, uint64_t by
 	return b;
 }
 
-/* At `place->path`. */
+/* Makes a buffer in a file at `place->path`. */
 static struct buffer *create_file(const struct buffer_place *place, uint64_t bytes, uint32_t pid)
 {
 	struct buffer *b = create_nameless(place, bytes, pid);
@@ -377,7 +382,7 @@ void waymark_buffer_set_directory(struct buffer *b, const char *directory)
 	}
 }
 
-/* Gives the file the name that belongs to the place; 0 or the errno. */
+/* Gives the file the name that belongs to the place; returns 0 or an errno. */
 static int move(struct buffer *b, const struct buffer_place *place)
 {
 	if (!(is_shared(b) ? waymark_buffer_shared_path(place) : trace_path(place))) {
@@ -398,7 +403,7 @@ int waymark_buffer_turn(struct buffer *b, const struct buffer_place *place)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* a kill finds what came before the rename */
 	int why = b->is_file ? move(b, place) : 0;
 
-	if (why) { /* by its old name it must not be taken for the former one's */
+	if (why) { /* under its old name it must not be taken for the former trace's */
 		memcpy(former->uuid, place->uuid, sizeof(former->uuid));
 	}
 	__atomic_store_n(&b->file.turn, b->file.turn + 1, __ATOMIC_RELEASE);
@@ -421,7 +426,7 @@ static bool read_at(int fd, void *data, size_t size, uint64_t at)
 	       (long)size;
 }
 
-/* The begin of struct buffer_file, which is long. */
+/* The begin of struct buffer_file, which is long as a whole. */
 struct head {
 	uint64_t magic;
 	uint32_t version;
@@ -450,7 +455,7 @@ static bool has_losses(int fd, const struct head *h)
 	return lost;
 }
 
-/* Packets that are written have no magic any more. Holes are not looked at. */
+/* True if the file has packets. Written packets have no magic any more; holes are skipped. */
 static bool has_packets(int fd, const struct head *h)
 {
 	uint64_t at = h->first_unit * BUFFER_UNIT;
@@ -500,8 +505,8 @@ static bool remove_dead(const char *path, bool removes)
 		return errno == ENOENT || errno == ENOTDIR;
 	}
 	/*
-	 * A process that records holds the lock shared; one that works on a leftover holds it
-	 * alone.
+	 * A process that records holds a shared lock; one that works on a leftover holds an
+	 * exclusive one.
 	 */
 	bool dead = flock(fd, LOCK_EX | LOCK_NB) == 0 || flock(fd, LOCK_SH | LOCK_NB) != 0;
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which clock events carry is a property of the machine: decided once, and
- * idempotent, so that threads may race for it and a fork inherits it.
- *
+ * The clock of events depends only on the machine. The decision is made once, and always has the
+ * same result, so threads may race for it and a fork inherits it.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -23,15 +22,15 @@
 #define SECOND UINT64_C(1000000000)
 #define READ_TRIES 4
 
-/* How often a pair is read to find a reading that nothing interrupted. */
+/* How many times a pair is read to find a reading that nothing interrupted. */
 #define PAIR_TRIES 4
 
-/* Written once, before main(). Its ticks are cycles, wherever there are any. */
+/* Written once, before main(). Its ticks are cycles if there is a cycle counter. */
 static struct buffer_clock loaded;
 
 enum clock_source { CLOCK_UNKNOWN, CLOCK_CYCLES, CLOCK_SYSTEM };
 
-/* Relaxed: every thread that finds it unknown finds the same result. */
+/* Relaxed: every thread that finds it unknown gets the same result. */
 static uint32_t source;
 
 #if defined(RT_SYSTEM_CLOCK) /* for tests: as on machines without a cycle counter */
@@ -43,7 +42,7 @@ static bool cycles_are_invariant(void)
 
 #elif defined(__x86_64__) || defined(__i386__) || defined(__aarch64__)
 
-/* The name of the kernel's own clock; "" where it does not tell. */
+/* Reads the name of the kernel's own clock; "" if unknown. */
 static void read_clock_source(char *name, size_t size)
 {
 	int fd = (int)syscall(SYS_openat, AT_FDCWD, CLOCKSOURCE, O_RDONLY | O_CLOEXEC);
@@ -145,7 +144,7 @@ struct clock_pair waymark_clock_pair(void)
 	return best;
 }
 
-/* ns << CLOCK_SHIFT / ticks, rounded down, so that no line overshoots its end. */
+/* Returns (ns << CLOCK_SHIFT) / ticks, rounded down, so that no line overshoots its end. */
 static uint64_t slope(uint64_t ns, uint64_t ticks)
 {
 #ifdef __SIZEOF_INT128__
@@ -154,7 +153,7 @@ static uint64_t slope(uint64_t ns, uint64_t ticks)
 	uint64_t mult = ns / ticks;
 	uint64_t rest = ns % ticks;
 
-	/* Twice the rest may have more than 64 bits. */
+	/* Twice the remainder may have more than 64 bits. */
 	for (unsigned int i = 0; i < CLOCK_SHIFT; i++) {
 		bool more = rest >= ticks - rest;
 
@@ -228,7 +227,7 @@ struct buffer_clock waymark_clock_loaded(void)
 
 #if defined(__x86_64__) || defined(__i386__)
 
-/* The ratio to the crystal, and the crystal's frequency. */
+/* Computes the rate from its ratio to the crystal and the crystal's frequency. */
 static uint64_t rate_of_processor(void)
 {
 	unsigned int denominator, numerator, hz, unused;
@@ -239,7 +238,7 @@ static uint64_t rate_of_processor(void)
 	return (uint64_t)hz * numerator / denominator;
 }
 
-/* From the leaf that several hypervisors have in common, in kHz. */
+/* Reads the rate from a leaf that several hypervisors have in common, which is in kHz. */
 static uint64_t rate_of_hypervisor(void)
 {
 	unsigned int a, b, c, d;

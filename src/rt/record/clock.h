@@ -32,7 +32,10 @@ struct clock_segment {
 __extension__ typedef unsigned __int128 clock_wide;
 #endif
 
-/* True if ticks are the cycle counter's. Any thread; the first call reads the CPU's features. */
+/*
+ * Returns true if ticks are cycles of the counter. Any thread; the first call reads the CPU's
+ * features.
+ */
 bool waymark_clock_is_cycles(void);
 
 uint64_t waymark_clock_ticks(void);
@@ -47,7 +50,7 @@ static inline void clock_after_loads(void)
 #endif
 }
 
-/* A barrier: loads after this call happen when the clock has been read. */
+/* A barrier: loads after this call happen after the clock was read. */
 static inline void clock_before_loads(void)
 {
 	clock_after_loads(); /* the same instruction: later ones wait for all earlier ones */
@@ -59,13 +62,16 @@ struct clock_pair waymark_clock_pair(void);
 /* Reads the three clocks of a trace, as close together as a few tries allow. */
 struct buffer_clock waymark_clock_read(void);
 
-/* Their reading when the program was loaded; zero for constructors that run before ours. */
+/*
+ * Returns the three clocks as read when the program was loaded; zero in constructors that run
+ * before ours.
+ */
 struct buffer_clock waymark_clock_loaded(void);
 
-/* Ticks a second as the processor reports them; 0 where it does not. */
+/* Returns ticks a second as the processor reports them; 0 if it does not. */
 uint64_t waymark_clock_nominal(void);
 
-/* The line from `from` to `to`, a later pair. */
+/* Returns the line from `from` to `to`, a later pair. */
 struct clock_segment waymark_clock_segment(struct clock_pair from, struct clock_pair to);
 
 static inline uint64_t clock_scale(uint64_t ticks, uint64_t mult)
@@ -81,7 +87,7 @@ static inline uint64_t clock_scale(uint64_t ticks, uint64_t mult)
 #endif
 }
 
-/* Nanoseconds of a moment, which may lie a little before the segment's begin. */
+/* Returns the nanoseconds of a moment, which may be a little before the segment's begin. */
 static inline uint64_t clock_to_ns(const struct clock_segment *s, uint64_t ticks)
 {
 	if (__builtin_expect(ticks >= s->from.ticks, 1)) {
@@ -91,13 +97,14 @@ static inline uint64_t clock_to_ns(const struct clock_segment *s, uint64_t ticks
 }
 
 /*
- * True if the kernel trusts the processor's counter, by the name of its own clock in
- * sysfs; "" where that is not known. For any processor, so that tests can call it.
+ * These two decide whether the kernel trusts the processor's counter, by the name of the kernel's
+ * own clock in sysfs; "" if that is unknown. They compile for any processor, so that tests can call
+ * them.
  */
 
 /*
- * The generic timer's name. On other clocks the kernel may run because it does not trust this
- * one, and an emulator shows those of the processor below, whose counter has another rate.
+ * True for the generic timer's name. The kernel may use another clock because it does not trust
+ * this one, and an emulator shows the clock of the host processor, whose counter has another rate.
  */
 static inline bool clock_source_is_arm_counter(const char *kernel)
 {
@@ -105,9 +112,8 @@ static inline bool clock_source_is_arm_counter(const char *kernel)
 }
 
 /*
- * The kernel takes the cycle counter away from itself when it has caught it going wrong; it
- * then runs on one of these. Others (tsc, kvm-clock, hyperv) are the cycle counter, or do not
- * say anything about it.
+ * False for the clocks that the kernel uses after it has found the cycle counter to be unreliable.
+ * Others (tsc, kvm-clock, hyperv) are the cycle counter, or show nothing about it.
  */
 static inline bool clock_source_clears_tsc(const char *kernel)
 {

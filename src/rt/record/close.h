@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Closing an open packet early. A packet belongs to its thread until that switches to the next
- * one; but a quiet thread never does, so the consumer can take the packet from it:
+ * Closing an open packet early. A packet belongs to its thread until the thread switches to the
+ * next one. A quiet thread never does, so the consumer can take the packet from it:
  *
- *	consumer: claim is n; limit = NULL         thread: the next event takes the slow path,
- *	some time later, if the thread is          which counts claim on first
- *	in no event: n --> n | 1, else again
+ * 	consumer: claim is n; limit = NULL         thread: the next event takes the slow path,
+ * 	some time later, if the thread is          which counts claim on first
+ * 	in no event: n --> n | 1, else again
  *
- * Either swap makes the other one fail. The time is what a store needs to be seen by
- * another processor: within it, a thread that had passed the limit before has shown that
- * it is busy, or has ended its event.
+ * Each swap makes the other one fail. The time is long enough for a store to be seen by other
+ * processors: by then a thread that had passed the limit before has shown that it is busy, or has
+ * ended its event.
  */
 #ifndef RT_RECORD_CLOSE_H
 #define RT_RECORD_CLOSE_H
@@ -24,7 +24,8 @@
 #define CLOSE_SETTLE_NS UINT64_C(1000000)
 
 /*
- * The producer, at the begin of its slow path: the packet stays, or is gone (`subbuf` is 0 then).
+ * Keeps the packet, or sets `subbuf` to 0 if the packet was taken. The producer, at the begin of
+ * its slow path.
  */
 static inline void waymark_close_claim(struct cursor *c)
 {
@@ -36,7 +37,7 @@ static inline void waymark_close_claim(struct cursor *c)
 	}
 }
 
-/* The consumer: asks for the open packet to be closed. */
+/* Requests that the open packet be closed. The consumer. */
 static inline void waymark_close_begin(struct cursor *c, uint64_t now_ns)
 {
 	c->draining.claim = __atomic_load_n(&c->claim, __ATOMIC_ACQUIRE);
@@ -46,9 +47,9 @@ static inline void waymark_close_begin(struct cursor *c, uint64_t now_ns)
 }
 
 /*
- * The consumer, later: takes the packet, whose last event is not later than
- * `end` and the thread's next one not earlier. False where the thread is in an
- * event, or was awake meanwhile: then it has closed it itself, or begin again.
+ * Takes the packet. Its last event is not later than `end`, and the thread's next event is not
+ * earlier. Returns false if the thread is in an event, or was awake meanwhile: then the thread has
+ * closed the packet, or the consumer must begin again. The consumer, after the time above.
  */
 static inline bool waymark_close_take(struct cursor *c, uint64_t *end)
 {

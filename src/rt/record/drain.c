@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A pass calls each consumer, then gives up slots that nothing is left in: see drain.h. The
- * writer thread calls, or a thread that flushes where there is no writer.
+ * A pass calls each consumer, then drops slots in which nothing is left: see drain.h. Called by the
+ * writer thread, or by a thread that flushes if there is no writer.
  */
 #include <errno.h>
 #include <signal.h>
@@ -49,7 +49,10 @@ void waymark_drain_expire(void)
 	}
 }
 
-/* True if the cursor can record nothing without a ring, and its consumer has all of it. */
+/*
+ * True if the cursor cannot record without ringing the doorbell, and its consumer has taken all of
+ * it.
+ */
 static bool is_quiet(struct process *p, int recorder, struct cursor *c)
 {
 	struct recorder *r = &p->recorders[recorder];
@@ -93,14 +96,14 @@ bool waymark_drain_is_alone(const struct process *p)
 	return true;
 }
 
-/* True if the cursor is in an event, or may record one without coming by the seal. */
+/* True if the cursor is in an event, or may record one without checking the seal. */
 static bool is_awake(const struct cursor *c)
 {
 	return __atomic_load_n(&c->hot.busy, __ATOMIC_SEQ_CST) ||
 	       __atomic_load_n(&c->hot.limit, __ATOMIC_RELAXED);
 }
 
-/* Of the thread that ends the process: the events that it will not go on with, as bits. */
+/* Returns, for the thread that ends the process, the events that it will not finish, as bits. */
 static uint32_t left_events(const struct process *p, const struct slot *s, int recorder)
 {
 	uint32_t busy = __atomic_load_n(&p->ending_busy, __ATOMIC_RELAXED);
@@ -136,7 +139,7 @@ void waymark_drain_find_dead(void)
 		uint64_t owner = __atomic_load_n(&s->owner, __ATOMIC_ACQUIRE);
 		uint32_t tid = (uint32_t)owner;
 
-		/* Any other error is a sandbox's, and says nothing. */
+		/* Any other error is from a sandbox and shows nothing. */
 		if (tid && syscall(SYS_tgkill, pid, tid, 0) < 0 && errno == ESRCH) {
 			waymark_slot_leave(s, owner);
 		}
@@ -159,7 +162,7 @@ static bool is_drained(struct slot *s, bool left)
 	return true;
 }
 
-/* A thread may have come and gone since is_drained(). */
+/* Makes passes skip the slot, unless a thread has taken it since is_drained(). */
 static void forget(struct slot *s)
 {
 	waymark_slot_forget(s);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Flushes: everything recorded before the call goes to its file. The writer thread does it, or the
- * caller where no writer runs (a fork's child, exit, a thread that could not be created).
+ * Flushes: everything recorded before the call goes to its file. The writer thread does that, or
+ * the caller if no writer runs (a fork's child, exit, a thread that could not be created).
  *
  * At the end of the process exit() and quick_exit() flush and report the losses. A crash wakes the
  * writer and waits for it for a bounded time; then the signal is sent again with its default
  * action, so that the exit status is the same, and a core shows the faulting instruction.
  *
- * A handler is installed only where the program has none when it records its first event, so
+ * A handler is installed only if the program has none when it records its first event, so that
  * sanitizers and the program's own handlers stay in charge. The crashed thread takes no lock and
- * writes to no memory but the process block; all work is the writer's. Without a writer it drains
- * itself.
+ * writes to no memory but the process block, because the writer does all the work. Without a writer
+ * the thread drains itself.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -65,9 +65,9 @@ static bool flush_by_writer(struct process *p, uint64_t patience_ns, uint64_t li
 }
 
 /*
- * Drains where there is no writer. The file is closed again: the descriptors are the program's.
- * Signals stay blocked while the lock is held: a handler that flushes would wait for its own
- * thread.
+ * Drains if there is no writer. The file is closed again, because the descriptors are the
+ * program's. Signals stay blocked while the lock is held, because a handler that flushes would wait
+ * for its own thread.
  */
 static bool flush_by_caller(struct process *p, uint64_t patience_ns)
 {
@@ -99,9 +99,9 @@ static bool flush_by_caller(struct process *p, uint64_t patience_ns)
 }
 
 /*
- * Has everything drained that was recorded before the call: by the writer, or by the caller
- * where there is none. Returns false when the writer made no progress for `patience_ns`, or had
- * not finished after `limit_ns`. Async-signal-safe.
+ * Lets the writer drain everything recorded before the call; without a writer, drains it. Returns
+ * false if the writer made no progress for `patience_ns`, or had not finished after `limit_ns`.
+ * Async-signal-safe.
  */
 static bool flush(struct process *p, uint64_t patience_ns, uint64_t limit_ns)
 {
@@ -133,7 +133,7 @@ int waymark_recorder_flush(void)
 	struct process *p = waymark_process_current();
 
 	if (!p || !process_has_recorded(p) || waymark_jail_is_on()) {
-		return 0; /* in a jail only `waymark drain` can make events in memory safer */
+		return 0; /* in a jail only `waymark drain` writes events to files */
 	}
 	uint64_t unwritten = waymark_stats_status(p, NULL).unwritten;
 
@@ -160,7 +160,7 @@ void waymark_recorder_snapshot(void)
 	}
 }
 
-/* How long the end of the process may wait for a writer that does not get on. */
+/* How long the end of the process, and a crash, wait for a writer that makes no progress. */
 #define EXIT_PATIENCE_NS UINT64_C(3000000000)
 #define CRASH_PATIENCE_NS UINT64_C(2000000000)
 
@@ -185,12 +185,15 @@ void waymark_recorder_set_crash_signals(enum recorder_crash signals)
 	__atomic_store_n(&which, signals, __ATOMIC_RELAXED);
 }
 
-/* The process's block if a flush makes sense and this is not the writer itself. */
+/* Returns the process's block if a flush makes sense and the caller is not the writer. */
 static struct process *block_to_flush(void)
 {
 	struct process *p = waymark_process_current();
 
-	/* In a vfork's child the trace is its parent's, which goes on after the child's end. */
+	/*
+	 * In a vfork's child the trace belongs to the parent, which continues after the child's
+	 * end.
+	 */
 	if (!p || !process_has_recorded(p) || process_is_borrowed(p) || waymark_jail_is_on() ||
 		(uint32_t)syscall(SYS_gettid) ==
 			__atomic_load_n(&p->writer_tid, __ATOMIC_RELAXED)) {
@@ -200,8 +203,8 @@ static struct process *block_to_flush(void)
 }
 
 /*
- * The events that the calling thread is in by its cursors: it has jumped out of those, or never
- * comes back to them.
+ * Returns the events that the calling thread is in according to its cursors: it has jumped out of
+ * them, or will never return to them.
  */
 static uint32_t left_events(struct slot *s)
 {
@@ -222,7 +225,10 @@ static void set_ending(struct process *p)
 	__atomic_store_n(&p->ending_tid, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
 }
 
-/* The first thread to crash has everything drained; others wait, or they would end it before. */
+/*
+ * The first thread to crash flushes everything; others wait, because otherwise they would end the
+ * process before.
+ */
 static void flush_at_crash(struct process *p)
 {
 	uint32_t none = CRASH_NONE;
@@ -242,9 +248,9 @@ static void flush_at_crash(struct process *p)
 }
 
 /*
- * The signal is sent once more as it came, now with the default action: not every signal occurs
- * again when the handler returns (a memory error that the processor found, a signal from another
- * process). A core shows the same in any case.
+ * Sends the signal once more as it came, now with the default action, because not every signal
+ * occurs again when the handler returns (a memory error that the processor found, a signal from
+ * another process). A core dump shows the same in either case.
  */
 static void on_crash(int sig, siginfo_t *info, void *context)
 {
@@ -276,14 +282,14 @@ void waymark_crash_init(void)
 		}
 		sigaction(crash_signals[i], &act, &old);
 		if ((old.sa_flags & SA_SIGINFO) || old.sa_handler != SIG_DFL) {
-			sigaction(crash_signals[i], &old, NULL); /* another thread was quicker */
+			sigaction(crash_signals[i], &old, NULL); /* another thread was faster */
 		}
 	}
 }
 
 /*
- * True if the program handles the signal; our own does not count, as it records nothing. A handler
- * of SA_RESETHAND that has run leaves its flags.
+ * True if the program handles the signal. Our own handler does not count, because it records
+ * nothing. A handler with SA_RESETHAND leaves its flags after it has run.
  */
 static bool has_handler(int sig)
 {
@@ -314,7 +320,7 @@ bool waymark_may_be_handler(void)
 	return false;
 }
 
-/* A line for each recorder of which anything is missing, or not where it belongs. */
+/* Prints a line for each recorder with events that are lost or not in their file. */
 static void report_losses(const struct process *p)
 {
 	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
@@ -343,15 +349,15 @@ static void report_losses(const struct process *p)
 }
 
 /*
- * Late: after the destructors of those that this object depends on nothing of.
- * The writer stays, and what even later destructors record rings it at once.
+ * Runs late, after the destructors of all objects on which this one does not depend. The writer
+ * keeps running, and events of even later destructors wake it immediately.
  */
 static void at_end(void)
 {
 	struct process *p = waymark_process_current();
 
 	if (p && process_is_borrowed(p)) {
-		return; /* exit() in a vfork's child: the parent is not at its end */
+		return; /* exit() in a vfork's child: the parent does not end */
 	}
 	if (p && block_to_flush()) {
 		set_ending(p);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The buffers of a jail: made, claimed, given back. A process locks the first byte of a
- * buffer's file before it claims the buffer, so a buffer that is claimed and not locked belongs
- * to a dead process. The descriptors stay open for that; where the program has closed one all
- * the same, or in a vfork's child, whose locks are not its parent's, the header notes that there
- * is no lock.
+ * Makes, claims and gives back the buffers of a jail. A process locks the first byte of a buffer's
+ * file before it claims the buffer, so a buffer that is claimed but not locked belongs to a dead
+ * process. The descriptors stay open for these locks. If the program has closed one all the same,
+ * or in a vfork's child, which does not have its parent's locks, the header notes that there is no
+ * lock.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,25 +21,25 @@
 #include "rt/host/open.h"
 #include "rt/record/jail.h"
 
-/* Each process's buffer without buffer=; all of it is allocated at once. */
+/* Size of each process's buffer without buffer=; it is allocated as a whole. */
 #define BUFFER_DEFAULT (UINT64_C(16) << 20)
 
-/* How long a process waits for the buffer of one that has ended: less than BEGIN_WAIT_NS. */
+/* How long a process waits for the buffer of an ended process; less than BEGIN_WAIT_NS. */
 #define RENEWAL_WAIT_NS UINT64_C(900000000)
 #define RENEWAL_LOOK_NS UINT64_C(5000000)
 
-/* Above what programs give out by themselves, where the limit allows. */
+/* Above the descriptors that programs choose themselves, if the limit allows it. */
 #define DESCRIPTOR_LOW 200
 
-/* Written before the release of `count`; `is_taken` by the process that claims one. */
+/* Written before the release of `count`; `is_taken` is set by a process that claims the buffer. */
 static struct jailed {
 	struct buffer *buffer;
-	uintptr_t identity; /* of the file */
+	uintptr_t identity; /* of the buffer's file */
 	int fd;
-	uint32_t is_taken; /* by this process or one that forked it: not mapped in later forks */
+	uint32_t is_taken; /* by this process or one that forked it, so not mapped in later forks */
 } jailed[WAYMARK_JAIL_MAX];
 
-/* By release, once; 0: recording is as usual. */
+/* By release, once; 0: there is no jail. */
 static uint32_t count;
 
 bool waymark_jail_is_on(void)
@@ -60,7 +60,7 @@ static int open_high(char *path, bool nameless)
 	return high;
 }
 
-/* All of its memory is there at once: no store can fail later. */
+/* Allocates all of the memory, so that no store can fail later. */
 static struct buffer *map_whole(int fd, uint64_t bytes)
 {
 	if (bytes > waymark_buffer_file_limit()) {
@@ -105,7 +105,7 @@ static int forget_file(struct jailed *j, uint64_t bytes, int why)
 	return why;
 }
 
-/* A buffer in its file, j->fd; returns 0, or an errno and it is closed. */
+/* Makes a buffer in its file, j->fd. Returns 0; or an errno, and closes the file. */
 static int fill_file(struct jailed *j, const struct jail_wish *wish,
 	const struct buffer_place *place, uint64_t bytes)
 {
@@ -120,7 +120,7 @@ static int fill_file(struct jailed *j, const struct jail_wish *wish,
 	return 0;
 }
 
-/* No errno: only a file that has a name from its beginning can be made. */
+/* Not an errno: the file must be created with a name. */
 #define NEEDS_NAME (-1)
 
 /* True if open(2) failed because the directory's file system or the kernel lacks O_TMPFILE. */
@@ -160,8 +160,8 @@ static int make_named(struct jailed *j, const struct jail_wish *wish,
 }
 
 /*
- * Makes one; returns 0 or an errno. To allocate it takes long, and a kill meanwhile leaves
- * nothing, where files without a name, and /proc, are there.
+ * Makes a buffer; returns 0 or an errno. Allocating it takes long. If the system has nameless files
+ * and /proc, a kill meanwhile leaves nothing behind.
  */
 static int make(struct jailed *j, const struct jail_wish *wish)
 {
@@ -221,7 +221,7 @@ static bool is_ours(const struct jailed *j)
 	return waymark_stat(j->fd, &st) == 0 && identity_of(&st) == j->identity;
 }
 
-/* False: another process has it, or is about to. */
+/* Returns false if another process has the buffer, or is about to get it. */
 static bool claim(struct process *p, struct jailed *j)
 {
 	uint32_t none = BUFFER_FREE;
@@ -259,7 +259,10 @@ static struct buffer *claim_any(struct process *p)
 		if (__atomic_load_n(&j->is_taken, __ATOMIC_RELAXED) || !claim(p, j)) {
 			continue;
 		}
-		/* Before it is kept from forks: their copy of this says so. */
+		/*
+		 * Set before forks no longer inherit the mapping, so that their copy of this shows
+		 * it.
+		 */
 		__atomic_store_n(&j->is_taken, 1, __ATOMIC_RELEASE);
 		waymark_buffer_set_clock(j->buffer, waymark_clock_pair());
 		j->buffer->file.begin = j->buffer->file.now;
@@ -269,7 +272,9 @@ static struct buffer *claim_any(struct process *p)
 	return NULL;
 }
 
-/* True if its process is dead, so that a drain will give it back, or has done that. */
+/*
+ * True if the buffer's process is dead, so that a drain will give the buffer back, or has done so.
+ */
 static bool is_hope(const struct jailed *j)
 {
 	struct flock l = {
@@ -278,7 +283,7 @@ static bool is_hope(const struct jailed *j)
 	const struct buffer_jail *header = &j->buffer->file.jail;
 
 	if (__atomic_load_n(&j->is_taken, __ATOMIC_RELAXED)) {
-		return false; /* not mapped here */
+		return false; /* not mapped in this process */
 	}
 	return __atomic_load_n(&header->claim, __ATOMIC_ACQUIRE) == BUFFER_FREE ||
 	       (!__atomic_load_n(&header->unlocked, __ATOMIC_RELAXED) && is_ours(j) &&
@@ -322,7 +327,9 @@ static struct jailed *find(const struct buffer *b)
 	return NULL;
 }
 
-/* It is not claimed again: its content is of no use to another process. */
+/*
+ * Unlocks the buffer. It is not claimed again, because its content is of no use to another process.
+ */
 void waymark_jail_unclaim(struct buffer *b)
 {
 	struct jailed *j = find(b);

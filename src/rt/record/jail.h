@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recording in a jail: the buffers of this process and of those that it forks, made at one
- * time, whole, and inherited. From then on nothing is opened, created or written here, and
- * there is no writer: `waymark drain` takes packets out of the buffers, see
- * format/buffer_jail.h. A fork forgets whose buffer is whose like all else of the recorder,
- * so the child's first event claims one that is free.
+ * Recording in a jail: the buffers of this process and of those that it forks, made together, fully
+ * allocated, and inherited. From then on these processes open, create and write no file, and have
+ * no writer: `waymark drain` takes packets out of the buffers, see format/buffer_jail.h. A fork
+ * wipes which buffer a process has, as it wipes the rest of the recorder, so the child's first
+ * event claims a free one.
  */
 #ifndef RT_RECORD_JAIL_H
 #define RT_RECORD_JAIL_H
@@ -19,33 +19,39 @@
 #include "rt/record/process.h"
 
 struct jail_wish {
-	uint32_t count; /* of processes that record at most, this one counted in */
+	uint32_t count; /* the most processes that can record, including this one */
 	uint64_t text_bytes; /* for each one's declarations */
-	const char *base; /* this process's trace, absolute */
-	bool is_named; /* it was asked for */
+	const char *base; /* path of this process's trace, absolute */
+	bool is_named; /* an option gave the path */
 };
 
-/* waymark_jail_is_on() is in process.h: with such buffers nothing may be opened. */
+/* waymark_jail_is_on() is in process.h: if it is true, nothing may be opened. */
 
-/* Makes them, before any event was recorded. Returns 0; or an errno, and none is left. */
+/*
+ * Makes the buffers, before any event was recorded. Returns 0; or an errno, and no buffer is left.
+ */
 int waymark_jail_make(const struct jail_wish *wish);
 
 /*
- * Claims one for the process; NULL: none is free. `waits`, of full=block: waits for a short time
- * where a drain may give back that of a process which has ended. It is shown to the drain by
- * waymark_jail_show(), when its declarations are there. With all signals blocked.
+ * Claims a buffer for the process; returns NULL if none is free. `waits`, for full=block: waits for
+ * a short time if a drain may give back the buffer of an ended process. Call waymark_jail_show()
+ * when the declarations are in the buffer: it shows the buffer to the drain. With all signals
+ * blocked.
  */
 struct buffer *waymark_jail_claim(struct process *p, bool waits);
 void waymark_jail_show(struct buffer *b);
 void waymark_jail_unclaim(struct buffer *b);
 
-/* Looks whether the program has closed what tells that the process lives. Any signal handler. */
+/*
+ * Checks whether the program has closed the descriptor whose lock shows that the process lives. Any
+ * signal handler.
+ */
 void waymark_jail_look(struct buffer *b);
 
-/* Notes that the process came to its end. */
+/* Notes that the process has ended its recording. */
 void waymark_jail_end(struct process *p);
 
-/* Their descriptors, at most WAYMARK_JAIL_MAX; returns how many. */
+/* Gives the descriptors of the buffers, at most WAYMARK_JAIL_MAX; returns how many. */
 size_t waymark_jail_descriptors(int *fds);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* One leftover: opened, trimmed, moved. See leftover.h; leftovers.c decides which. */
+/*
+ * Opens, trims and moves one leftover: see leftover.h. For leftovers.c, which chooses them. Every
+ * step leaves a state from which the next process can continue after a kill.
+ */
 #include <errno.h>
 #include <string.h>
 #include <sys/file.h>
@@ -33,7 +36,10 @@ static bool is_movable(const struct leftover *l)
 	       memchr(h->traces[1].directory, '\0', BUFFER_FILE_PATH_BYTES);
 }
 
-/* Notes size and memory. False: the name is gone, or now that of another file. */
+/*
+ * Notes size and memory of the file. Returns false if the name is gone, or belongs to another file
+ * now.
+ */
 static bool look(struct leftover *l)
 {
 	struct stat named;
@@ -49,8 +55,8 @@ static bool look(struct leftover *l)
 }
 
 /*
- * Reads the header before it tries the lock, as a process may be about to lock the file; and again
- * with the lock held, as others wrote until then.
+ * Reads the header before it tries the lock, because a process may be about to lock the file, and
+ * again with the lock held, because others wrote until then.
  */
 static int lock(struct leftover *l)
 {
@@ -92,7 +98,7 @@ static void punch(struct leftover *l, uint64_t from, uint64_t to)
 	}
 }
 
-/* The first packet from *at on, where readers find it; false: there is none. */
+/* Finds the first packet from *at on that readers would find; returns false if there is none. */
 static bool next_packet(struct leftover *l, uint64_t *at)
 {
 	while (*at < l->size) {
@@ -111,7 +117,9 @@ static bool next_packet(struct leftover *l, uint64_t *at)
 	return false;
 }
 
-/* Keeps what others read of the tables: the header, and the counters of streams that exist. */
+/*
+ * Keeps the parts of the tables that others read: the header, and the counters of existing streams.
+ */
 static void trim_tables(struct leftover *l)
 {
 	const struct buffer_file *h = &l->header;
@@ -126,10 +134,10 @@ static void trim_tables(struct leftover *l)
 void waymark_leftover_trim(struct leftover *l)
 {
 	uint64_t end = l->header.first_unit * BUFFER_UNIT; /* of the last packet */
-	uint64_t kept = end; /* what lies before is a packet's, or given back */
+	uint64_t kept = end; /* memory before it belongs to a packet or was given back */
 
 	if (l->size != l->header.bytes) {
-		return; /* trimmed before: the cut of the file is the last step */
+		return; /* trimmed before, because cutting the file is the last step */
 	}
 	trim_tables(l);
 	for (uint64_t at = end; next_packet(l, &at); at = end) {
@@ -141,7 +149,7 @@ void waymark_leftover_trim(struct leftover *l)
 	}
 	punch(l, kept, end);
 	if (end < l->size && ftruncate(l->fd, (off_t)end)) {
-		return; /* the next one looks at it again */
+		return; /* the next process tries again */
 	}
 	look(l);
 }
@@ -171,7 +179,10 @@ static bool is_of_trace(struct leftover *l, int directory, const uint8_t uuid[16
 	return true;
 }
 
-/* Opens the trace's directory. -1 with errno: there is none, or it is another user's. */
+/*
+ * Opens the trace's directory. Returns -1, with errno, if there is none or it belongs to another
+ * user.
+ */
 static int open_trace(struct leftover *l, const struct buffer_trace *t)
 {
 	int directory = waymark_open(t->directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
@@ -202,8 +213,9 @@ static bool is_named(const struct leftover *l, const struct buffer_trace *t)
 }
 
 /*
- * Opens the trace whose name the file has: that of now, or of a turn under way, or the first
- * one by another path. Where its process could not rename the file, that of now. -1: errno.
+ * Opens the trace that matches the file's name: the current one, the next one of an unfinished
+ * turn, or the first one by another path. If the process could not rename the file, opens the
+ * current one. Returns -1 with errno on failure.
  */
 static int find_trace(struct leftover *l)
 {
@@ -242,7 +254,10 @@ static int copy(struct leftover *l, int to)
 	return ftruncate(to, (off_t)l->size) ? errno : 0;
 }
 
-/* True if an earlier mover was killed between its copy and the removal: 0; ENOENT: none was. */
+/*
+ * Returns 0 if an earlier process was killed between copying and removing; ENOENT if the trace has
+ * no memory, EEXIST if it has other memory.
+ */
 static int look_at_moved(struct leftover *l, int directory)
 {
 	int fd = waymark_open_at(
@@ -257,7 +272,9 @@ static int look_at_moved(struct leftover *l, int directory)
 	return why;
 }
 
-/* True if the copy leaves as much room on the disk as it takes: living processes need some. */
+/*
+ * True if the copy leaves as much room on the disk as it takes, because living processes need some.
+ */
 static bool has_room(const struct leftover *l, int directory)
 {
 	struct statfs fs;
@@ -266,13 +283,16 @@ static bool has_room(const struct leftover *l, int directory)
 	       l->bytes <= (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize / 2;
 }
 
-/* Makes the copy, and gives it its name when it is whole. Returns 0 or an errno. */
+/* Makes the copy, and names it when it is complete. Returns 0 or an errno. */
 static int move_into(struct leftover *l, int directory)
 {
 	if (!has_room(l, directory)) {
 		return ENOSPC;
 	}
-	/* A mover that was killed left it: all movers of this file hold the lock that we hold. */
+	/*
+	 * If the file exists, a killed process left it, because every process that moves it holds
+	 * this lock.
+	 */
 	if (syscall(SYS_unlinkat, directory, BUFFER_FILE_MOVING, 0) && errno != ENOENT) {
 		return errno;
 	}
@@ -281,7 +301,7 @@ static int move_into(struct leftover *l, int directory)
 	int why = fd < 0 ? errno : copy(l, fd);
 
 	if (fd >= 0 && syscall(SYS_close, fd) && !why) {
-		why = errno; /* NFS says now that the disk is full */
+		why = errno; /* NFS reports a full disk only now */
 	}
 	if (!why &&
 		waymark_rename(directory, BUFFER_FILE_MOVING, directory, BUFFER_FILE_IN_TRACE)) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trims and moves leftovers: see leftover.h. A thread of its own: a trace on a slow disk, or
- * on a file system that hangs, must not hold up the writer. It ends after the last file; a
- * kill loses nothing but its work. Two processes share the work, by the locks of the files.
+ * Trims and moves leftovers: see leftover.h. This is done by a separate thread, because a trace on
+ * a slow disk, or on a file system that hangs, must not delay the writer. The thread ends after the
+ * last file; a kill loses only its work. Several processes share the work, by the locks on the
+ * files.
  */
 #include <errno.h>
 #include <string.h>
@@ -22,14 +23,14 @@
 #include "rt/record/process.h"
 #include "rt/record/recorder.h"
 
-/* The default budget: a share of the file system, at most this. */
+/* The default budget: a share of the file system, at most BUDGET_MAX bytes. */
 #define BUDGET_SHARE 16u
 #define BUDGET_MAX (UINT64_C(256) << 20)
 
-/* Leftovers that one round chooses, the oldest. */
+/* The most leftovers that one round chooses, the oldest. */
 #define CHOSEN_MAX 64u
 
-/* Behind the program's own threads, but not so far that a busy machine never gets to it. */
+/* Lower priority than the program's own threads, but enough to run on a busy machine. */
 #define NICE 10
 
 /* Relaxed: read when recording begins. */
@@ -46,18 +47,18 @@ static uint64_t leftovers(void)
 }
 
 struct choice {
-	uint64_t seen_ns; /* when its process read the clocks last */
+	uint64_t seen_ns; /* when its process last read the clocks */
 	char name[LEFTOVER_NAME_BYTES];
 };
 
-/* Mapped: the thread's stack is small. */
+/* Mapped, because the thread's stack is small. */
 struct sweep {
 	struct process *process;
 	int folder;
 	uint64_t budget;
 	uint64_t total; /* bytes that stay */
 	int why; /* errno of the first one that could not be moved */
-	struct choice tried; /* the last one: all before it were tried */
+	struct choice tried; /* the last one tried; so were all before it */
 	uint32_t count;
 	struct choice oldest[CHOSEN_MAX]; /* after `tried`, in order */
 	struct leftover leftover;
@@ -72,7 +73,7 @@ static bool is_name(const char *name)
 	       !name[n + 32];
 }
 
-/* The folder that buffers lie in; -1: it is not there. */
+/* Opens the folder of buffers; returns -1 if it does not exist. */
 static int open_folder(char *path)
 {
 	const char *prefix = waymark_buffer_prefix();
@@ -95,7 +96,7 @@ static bool visit_buffer(void *data, const char *name)
 	return !is_name(name) || v->look(v->sweep, name);
 }
 
-/* Calls `look` for each name of a buffer, until it returns false. */
+/* Calls `look` for each file name of a buffer, until it returns false. */
 static void each_name(struct sweep *s, bool (*look)(struct sweep *s, const char *name))
 {
 	directory_each(s->folder, visit_buffer, &(struct visit){ s, look });
@@ -107,7 +108,7 @@ static bool is_before(const struct choice *a, const struct choice *b)
 	       (a->seen_ns == b->seen_ns && strcmp(a->name, b->name) < 0);
 }
 
-/* Adds the open leftover to the oldest that were not tried yet, if it is one. */
+/* Adds the open leftover to the oldest ones not tried yet, if it is among these. */
 static void choose(struct sweep *s)
 {
 	struct choice c = { .seen_ns = s->leftover.header.now.realtime_ns };
@@ -142,8 +143,8 @@ static bool look_after(struct sweep *s, const char *name)
 	}
 	waymark_leftover_trim(l);
 	/*
-	 * An image of this process before exec left it: a loop of execs must not fill the
-	 * memory. Or a process of another pid namespace, which is as dead.
+	 * The process left it before an exec: a loop of execs must not fill the memory. Or it
+	 * belongs to a process of another pid namespace, which is dead as well.
 	 */
 	bool is_of_this_pid = l->header.pid == (uint32_t)getpid();
 
@@ -155,7 +156,7 @@ static bool look_after(struct sweep *s, const char *name)
 	return true;
 }
 
-/* The oldest go first, until the rest is within the budget. */
+/* Moves the oldest first, until the rest is within the budget. */
 static void move_oldest(struct sweep *s)
 {
 	for (uint32_t i = 0; i < s->count && s->total > s->budget; i++) {
@@ -207,7 +208,7 @@ static void sweep(struct sweep *s)
 	}
 }
 
-/* Returns it with the folder open; NULL where there is no folder, or leftovers= is off. */
+/* Returns a sweep with the folder open; NULL if there is no folder, or leftovers= is off. */
 static struct sweep *begin(void)
 {
 	struct sweep *s = MAP_FAILED;
@@ -247,7 +248,7 @@ static void *leftovers_main(void *arg)
 	return NULL;
 }
 
-/* The memory that a file of this user takes; 0: it is none. */
+/* Returns the memory that a file takes; 0 if it does not belong to this user. */
 static uint64_t bytes_of(const struct sweep *s, const char *name)
 {
 	struct stat st;
@@ -258,7 +259,7 @@ static uint64_t bytes_of(const struct sweep *s, const char *name)
 		       : 0;
 }
 
-/* True if it is that of this process. */
+/* True if the file belongs to this process. */
 static bool is_own(const struct sweep *s, const char *name)
 {
 	for (int k = 0; k < WAYMARK_RECORDERS; k++) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The process block, what a fork needs, and messages of the writer.
+ * The process block, its handling around forks, and messages of the writer.
  *
  * A fork wipes the block together with the cursors; the handlers here serve one case only: a fork
  * from a signal handler that interrupted an event of the same thread. The child then finishes that
  * event, which is the parent's, into memory of its own that is never read.
  *
- * The writer's descriptors are not the program's, and a copy of standard error would keep the other
- * end of a pipe open. So the writer leaves messages in the block, and the next thread of the
+ * The writer has its own table of descriptors, in which a copy of standard error would keep the
+ * other end of a pipe open. So the writer puts messages into the block, and the next thread of the
  * program that takes the slow path prints them.
  */
 #include <pthread.h>
@@ -24,7 +24,7 @@
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
-/* By release, once; survives forks, its pages do not. */
+/* Set by release, once; survives forks, while its pages are wiped. */
 static struct process *process;
 
 struct process *waymark_process_current(void)
@@ -32,7 +32,9 @@ struct process *waymark_process_current(void)
 	return __atomic_load_n(&process, __ATOMIC_ACQUIRE);
 }
 
-/* Notes the process that owns the block, once: a vfork's child must not be taken for the owner. */
+/*
+ * Notes the process that owns the block, once, because a vfork's child must not become the owner.
+ */
 static void remember_pid(struct process *p)
 {
 	if (!__atomic_load_n(&p->pid, __ATOMIC_RELAXED)) {
@@ -119,8 +121,8 @@ static void before_fork(void)
 }
 
 /*
- * Lets an interrupted event end harmlessly: its packet's addresses are mapped
- * again, its cursor stays busy until then, and has no room afterwards.
+ * Lets an interrupted event end harmlessly: maps its packet's addresses again, keeps its cursor
+ * busy until the event ends, and leaves the cursor no room afterwards.
  */
 static void detach(struct cursor *cut, void *scratch)
 {
@@ -152,7 +154,7 @@ static void detach_interrupted(const struct fork_state *f, struct cursor *cursor
 	}
 	void *scratch = scratch_map(f->buffer, f->bytes, MAP_FIXED_NOREPLACE);
 
-	if (scratch == MAP_FAILED) { /* inherited after all: the parent's, so not to be used */
+	if (scratch == MAP_FAILED) { /* inherited after all: the parent's, do not use it */
 		scratch = scratch_map(NULL, 2 * WAYMARK_RECORD_MAX, 0);
 	}
 	for (int d = 0; d < CURSOR_DEPTHS; d++) {
@@ -167,9 +169,9 @@ static void in_child(void)
 	struct slot *s = waymark_slot_current();
 
 	/*
-	 * Where the kernel passes the parent's buffers on, against advice: the mapping would keep
-	 * their lock, and their addresses may be needed. Nowhere else: other handlers of the fork
-	 * come first, and what they map may lie there.
+	 * Unmaps the parent's buffers if the kernel passes them on against advice: the mapping
+	 * would keep their lock, and their addresses may be needed. Not otherwise, because other
+	 * fork handlers run before this one and may have mapped something there.
 	 */
 	bool inherited = waymark_wiped_renew();
 
@@ -187,11 +189,11 @@ static void in_child(void)
 
 __attribute__((constructor(101))) static void watch_forks(void)
 {
-	waymark_process(); /* now, because the first event may be that of a vfork's child */
+	waymark_process(); /* now, because the first event may be in a vfork's child */
 	pthread_atfork(before_fork, NULL, in_child);
 }
 
-/* A thread that is interrupted while it has a place keeps it; others find another. */
+/* A thread that is interrupted while it has a place keeps it; other threads find other places. */
 static bool claim(struct notice *n, uint32_t from)
 {
 	return __atomic_compare_exchange_n(
@@ -232,7 +234,10 @@ void waymark_notice(struct process *p, const char *fmt, ...)
 	__atomic_store_n(&p->notices_wait, 1, __ATOMIC_RELEASE);
 }
 
-/* Borrows a place for it: stacks of handlers have no room. */
+/*
+ * Prints the number of dropped messages. Uses a place for the text, because stacks of signal
+ * handlers have no room.
+ */
 static void say_lost(struct process *p)
 {
 	struct notice *n = find_place(p);
@@ -245,7 +250,7 @@ static void say_lost(struct process *p)
 	}
 	uint32_t lost = __atomic_exchange_n(&p->notices_lost, 0, __ATOMIC_RELAXED);
 
-	if (lost) { /* else another thread was quicker */
+	if (lost) { /* otherwise another thread was faster */
 		line_init(&l, n->text, sizeof(n->text));
 		waymark_line_put(
 			&l, "waymark: %u more messages came too fast and were dropped", lost);
@@ -257,7 +262,7 @@ static void say_lost(struct process *p)
 
 void waymark_notice_say(struct process *p)
 {
-	/* First: notices that come later are for the next thread, if not for this one. */
+	/* Cleared first, so that the next thread prints later notices, if this one does not. */
 	if (!__atomic_exchange_n(&p->notices_wait, 0, __ATOMIC_ACQUIRE)) {
 		return;
 	}

@@ -24,8 +24,8 @@ enum crashed { CRASH_NONE, CRASH_FLUSHING, CRASH_FLUSHED };
 enum notice_state { NOTICE_NONE, NOTICE_FILLING, NOTICE_READY };
 
 /*
- * One line to print. The thread that set FILLING, by compare-and-swap, owns the rest: it makes
- * the line, or prints it.
+ * One line to print. The thread that set FILLING, by compare-and-swap, owns the rest, and makes or
+ * prints the line.
  */
 struct notice {
 	uint32_t state; /* enum notice_state; READY by release */
@@ -33,7 +33,10 @@ struct notice {
 	char text[1024]; /* the whole line */
 };
 
-/* More than there are kinds of notices, each of which is left once, or once until it is mended. */
+/*
+ * More than there are kinds of notices; each kind is given only once, or only once until the fault
+ * ends.
+ */
 #define NOTICES 24
 
 /* A recording backend's state in this process. */
@@ -41,7 +44,7 @@ struct recorder {
 	struct buffer
 		*buffer; /* by release, once; BUFFER_NONE, BUFFER_WANTED: nothing recorded yet */
 	uint32_t no_memory; /* there will be no buffer */
-	uint32_t begun; /* futex: 1 when the buffer is its consumer's, by release */
+	uint32_t begun; /* futex: 1 when the consumer has the buffer, by release */
 	uint32_t room; /* futex: counts sub-buffers that became free */
 	uint32_t waiting; /* threads that wait for room */
 	uint32_t writing; /* with full=overwrite: the consumer writes files, and frees no memory */
@@ -49,58 +52,61 @@ struct recorder {
 		evict_ns; /* with full=overwrite: making room failed; do not try before that time */
 	uint32_t seal; /* futex: at the end of the process, see seal.h */
 	uint64_t sealed_ns; /* when it was set */
-	uint32_t seal_passed; /* 1: a thread recorded all the same */
+	uint32_t seal_passed; /* 1: a thread recorded in spite of it */
 	uint32_t seal_final; /* 1: events recorded from now on may be lost */
-	uint32_t seal_reported; /* 1: that was reported */
-	uint32_t beats; /* in a jail: the drain's counter of beats, when it was seen last */
-	uint64_t beats_ns; /* since when it has not changed */
+	uint32_t seal_reported; /* 1: that loss was reported */
+	uint32_t beats; /* in a jail: the drain's counter of beats when last read */
+	uint64_t beats_ns; /* since when `beats` has not changed */
 	uint32_t stalled; /* the consumer cannot write now: do not wait for room */
-	uint64_t lost; /* events, all in all */
-	uint64_t lost_unplaced; /* of these: by threads without a slot or a buffer */
+	uint64_t lost; /* events, in total */
+	uint64_t lost_unplaced; /* of these, by threads without a slot or a buffer */
 };
 
-/* In place of a buffer. WANTED: a thread makes it now; a fork's child begins again. */
+/* Values instead of a buffer. WANTED: a thread is making it; a fork's child begins again. */
 #define BUFFER_NONE ((struct buffer *)0)
 #define BUFFER_WANTED ((struct buffer *)1)
 
-/* True if buffers were made for a jail, see jail.h. */
+/* Returns true if buffers were made for a jail, see jail.h. */
 bool waymark_jail_is_on(void);
 
 struct process {
 	struct recorder recorders[WAYMARK_RECORDERS];
 	uint32_t pid; /* the owner of this memory, see process_is_borrowed() */
-	uint32_t is_first; /* it made the buffers of a jail */
+	uint32_t is_first; /* 1: it made the buffers of a jail */
 	uint32_t writer; /* enum writer_state */
 	uint32_t writer_tid;
 	uint32_t doorbell; /* futex: 1 while the writer sleeps */
-	uint32_t flush_wanted; /* flushes asked for */
+	uint32_t flush_wanted; /* flushes requested */
 	uint32_t flush_done; /* futex: flushes done */
-	uint32_t snapshots; /* asked for, see recorder.h */
-	uint32_t snapshots_seen; /* `snapshots` at the writer's last round; the writer sets it */
+	uint32_t snapshots; /* requested, see recorder.h */
+	uint32_t snapshots_seen; /* set by the writer: `snapshots` at its last round */
 	uint32_t crashed; /* enum crashed, a futex; see flush.c */
-	uint32_t leaving; /* the process is about to end: wait for nothing long */
-	uint32_t ending_tid; /* of the thread that ends it, or has crashed */
+	uint32_t leaving; /* 1: the process is about to end: never wait long */
+	uint32_t ending_tid; /* of the thread that ends the process or has crashed */
 	uint32_t ending_busy; /* bit recorder * CURSOR_DEPTHS + depth: an event that it will not
 				 finish */
 	uint64_t moment; /* ticks in 100 ms; 0 while not measured yet */
 	uint32_t drain_lock; /* 1: a consumer works. By compare-and-swap, never waited for long */
 
-	/* Messages of the writer; a thread of the program prints them. */
-	uint32_t notices_wait; /* 1, by release: there may be some to print */
-	uint32_t notices_lost; /* those that found no place; their number is printed */
+	/* Messages of the writer, which a thread of the program prints. */
+	uint32_t notices_wait; /* 1, by release: there may be messages to print */
+	uint32_t notices_lost; /* messages that found no place; their number is printed */
 	struct notice notices[NOTICES];
 };
 
-/* NULL only when there is no memory for it. Any thread, any signal handler. */
+/*
+ * Returns the process block; NULL only if there is no memory for it. Any thread, any signal
+ * handler.
+ */
 struct process *waymark_process(void);
 
-/* waymark_process() if it was called before; else NULL. */
+/* Returns the process block if waymark_process() was called before; otherwise NULL. */
 struct process *waymark_process_current(void);
 
-/* Refuses a setting that must come before the first event: 0, or -1 with the reason. */
+/* Refuses a setting after the first event. Returns 0, or -1 with the reason. */
 int waymark_process_refuse_late(const char *what, struct waymark_error *error);
 
-/* NULL as long as nothing was recorded with it. */
+/* Returns the recorder's buffer; NULL while it has recorded nothing. */
 static inline struct buffer *recorder_buffer(const struct recorder *r)
 {
 	struct buffer *b = __atomic_load_n(&r->buffer, __ATOMIC_ACQUIRE);
@@ -108,7 +114,7 @@ static inline struct buffer *recorder_buffer(const struct recorder *r)
 	return b == BUFFER_WANTED ? BUFFER_NONE : b;
 }
 
-/* True if anything was recorded. */
+/* Returns true if anything was recorded. */
 static inline bool process_has_recorded(const struct process *p)
 {
 	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
@@ -126,14 +132,14 @@ static inline const struct consumer *recorder_consumer(
 				     : waymark_consumers)[r - p->recorders];
 }
 
-/* True if a flush was requested that no pass has served yet. */
+/* Returns true if a flush was requested that no pass has served yet. */
 static inline bool process_has_flush(const struct process *p)
 {
 	return __atomic_load_n(&p->flush_wanted, __ATOMIC_ACQUIRE) !=
 	       __atomic_load_n(&p->flush_done, __ATOMIC_RELAXED);
 }
 
-/* True if its buffer is one of a jail's: another process drains it. */
+/* Returns true if its buffer belongs to a jail, so that another process drains it. */
 static inline bool recorder_is_jailed(const struct recorder *r)
 {
 	const struct buffer *b = recorder_buffer(r);
@@ -141,15 +147,15 @@ static inline bool recorder_is_jailed(const struct recorder *r)
 	return b && b->file.jail.on;
 }
 
-/* A futex that counts sub-buffers which became free; other processes' too where it is jailed. */
+/* Returns the futex that counts sub-buffers which became free, shared with the drain in a jail. */
 static inline uint32_t *recorder_room(struct recorder *r)
 {
 	return recorder_is_jailed(r) ? &recorder_buffer(r)->file.jail.room : &r->room;
 }
 
 /*
- * True if this is a child between vfork and exec: the memory is its parent's,
- * the threads are not.
+ * Returns true in a child between vfork and exec, which has the memory of its parent but not the
+ * threads.
  */
 static inline bool process_is_borrowed(const struct process *p)
 {
@@ -164,8 +170,8 @@ bool waymark_drain_trylock(struct process *p);
 void waymark_drain_unlock(struct process *p);
 
 /*
- * Has a line printed on standard error by the next thread of the program that can;
- * `fmt` as of waymark_line_put(). Async-signal-safe.
+ * Leaves a line that the next thread of the program that can prints on standard error; `fmt` as for
+ * waymark_line_put(). Async-signal-safe.
  */
 void waymark_notice(struct process *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -173,20 +179,22 @@ void waymark_notice(struct process *p, const char *fmt, ...) __attribute__((form
 void waymark_notice_say(struct process *p);
 
 /*
- * Memory that a fork's child finds zeroed, however it was made (MADV_WIPEONFORK): all that a
- * process must not share with its parent, and whose valid initial state is all zero. See wiped.c.
+ * Memory that a fork's child finds zeroed, no matter how the child is made (MADV_WIPEONFORK). For
+ * everything that a process must not share with its parent and whose valid initial state is all
+ * zero. See wiped.c.
  */
 
-/* Maps zeroed memory; NULL on failure. Any thread, any signal handler. */
+/* Maps zeroed memory; returns NULL on failure. Any thread, any signal handler. */
 void *waymark_wiped_map(size_t bytes);
 
-/* Unmaps it. */
+/* Unmaps such memory. */
 void waymark_wiped_unmap(void *p, size_t bytes);
 
 /*
- * In a fork's child, first of all: zeroes what the kernel has not. Returns whether the kernel
- * takes advice and follows none; then what was to be the parent's alone (MADV_DONTFORK) is mapped
- * here, too. Elsewhere nothing is at its addresses, or what the child itself has mapped there.
+ * Call first in a fork's child: zeroes what the kernel has not. Returns whether the kernel accepts
+ * advice but follows none. Then memory that was meant only for the parent (MADV_DONTFORK) is mapped
+ * in the child, too; otherwise its addresses are free, or have what the child itself has mapped
+ * there.
  */
 bool waymark_wiped_renew(void);
 

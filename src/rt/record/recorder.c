@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The producer's slow paths: a thread's first event, an event inside an event,
- * and the packet switch. Any thread and any signal handler come here, at any
- * instruction of each other, and a fork may happen at any of them. So: no lock,
- * no allocation but mmap, and at the end everything is checked that a fork could
- * have taken away meanwhile (see opened_here()). The string limit, which the inline code
- * asks for, is here, too.
+ * The producer's slow paths: a thread's first event, an event inside an event, and the packet
+ * switch. Any thread and any signal handler may run this code, interrupting each other at any
+ * instruction, and a fork may happen at any of them. So there is no lock and no allocation except
+ * mmap, and at the end the code checks everything that a fork could have wiped meanwhile (see
+ * opened_here()). Also has the string limit, which the inline code calls.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -28,17 +27,20 @@
 #include "rt/record/seal.h"
 #include "rt/record/stats.h"
 
-/* For the values of later keys the C library may allocate, which no signal handler can. */
+/*
+ * Keys with a lower number have their values in the thread. For values of later keys the C library
+ * may allocate, which a signal handler must not do.
+ */
 #define KEYS_IN_THREAD 32u
 
-/* By a constructor. */
+/* Set by a constructor. */
 static pthread_key_t exit_key;
 static uint32_t exit_key_valid;
 
-/* Relaxed: set before the first event. UINT32_MAX: as long as a record takes. */
+/* Relaxed: set before the first event. UINT32_MAX: as long as a record allows. */
 static uint32_t string_bytes = UINT32_MAX;
 
-/* Ticks in 100 ms until the writer has measured them: a usual processor's. */
+/* Ticks in 100 ms on a usual processor, used until the writer has measured them. */
 #define MOMENT_GUESS UINT64_C(250000000)
 
 /* A packet that is this old is not continued: its 48-bit stamps must stay unique. */
@@ -75,16 +77,19 @@ static uint32_t cursor_cycles(void)
 		       : WAYMARK_CYCLES_SLOWLY;
 }
 
-/* A packet that a flush or its age closed early is less than that. */
+/*
+ * True if the packet is at least half full, which one closed early by a flush or its age need not
+ * be.
+ */
 static bool is_half_full(struct buffer *b, const struct cursor *c)
 {
 	return (size_t)(c->hot.pos - c->hot.packet) >= subbuf_bytes(b, c->subbuf) / 2;
 }
 
 /*
- * The size of the next sub-buffer: larger for threads that fill theirs quickly. One that
- * was closed half empty says nothing about that; least of all one of a thread that has
- * ended and had this slot before.
+ * Returns the size of the next sub-buffer: larger for threads that fill theirs quickly. A packet
+ * that was closed half empty shows no such speed, least of all if it belongs to an ended thread
+ * that had this slot before.
  */
 static unsigned int next_class(struct process *p, struct buffer *b, struct cursor *c, uint64_t now)
 {
@@ -102,8 +107,8 @@ static unsigned int next_class(struct process *p, struct buffer *b, struct curso
 }
 
 /*
- * Writes an empty packet into a sub-buffer. A leftover packet of the sub-buffer's former
- * use must not be taken for this one: magic is gone first and back last.
+ * Writes an empty packet into a sub-buffer. A reader must not mistake a packet from the
+ * sub-buffer's former use for this one, so magic is cleared first and set last.
  */
 static void begin_packet(struct buffer *b, uint32_t unit, const struct packet_header *as)
 {
@@ -115,7 +120,10 @@ static void begin_packet(struct buffer *b, uint32_t unit, const struct packet_he
 	__atomic_store_n(&h->magic, PACKET_MAGIC, __ATOMIC_RELEASE);
 }
 
-/* 0 in a vfork's child: the slot is its parent's, which outlives this thread. */
+/*
+ * Returns the thread's id, which also becomes the slot's; 0 in a vfork's child, because the slot
+ * belongs to its parent, which outlives this thread.
+ */
 static uint32_t my_tid(struct process *p, struct slot *s)
 {
 	if (!slot_tid(s) && !process_is_borrowed(p)) {
@@ -126,8 +134,8 @@ static uint32_t my_tid(struct process *p, struct slot *s)
 }
 
 /*
- * Takes a sub-buffer for the cursor's next packet and writes its header; 0: none is
- * free, but then there is a stream to which the loss belongs.
+ * Takes a sub-buffer for the cursor's next packet and writes its header. Returns 0 if none is free;
+ * then the loss still has a stream to which it belongs.
  */
 static uint32_t prepare(struct process *p, struct buffer *b, struct cursor *c, uint64_t now)
 {
@@ -163,9 +171,12 @@ static void install(struct buffer *b, struct cursor *c, uint32_t unit, uint64_t 
 	__atomic_store_n(&c->hot.pos, (char *)(h + 1), __ATOMIC_RELEASE);
 	c->hot.content_size = &h->content_size;
 	c->hot.cycles = cursor_cycles();
-	/* The consumer may report losses in a packet of its own: no two have the same number. */
+	/*
+	 * Atomic, because the consumer may report losses in its own packet: no two packets have the
+	 * same number.
+	 */
 	h->sequence = __atomic_add_fetch(&c->sequence, 1, __ATOMIC_SEQ_CST);
-	h->events_discarded = __atomic_load_n(&c->lost, __ATOMIC_RELAXED); /* no fewer than there */
+	h->events_discarded = __atomic_load_n(&c->lost, __ATOMIC_RELAXED); /* not less than there */
 	c->subbuf = unit;
 	if (before) {
 		((struct packet_header *)(void *)c->hot.packet)->timestamp_end = now;
@@ -174,20 +185,23 @@ static void install(struct buffer *b, struct cursor *c, uint32_t unit, uint64_t 
 	waymark_tally_end(c);
 	__atomic_store_n(&c->close, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&c->hot.limit, (char *)h + subbuf_bytes(b, unit), __ATOMIC_RELAXED);
-	/* In a jail the drain looks through the buffer, and has no list. */
+	/* In a jail the drain searches the buffer and uses no list. */
 	if (before || !b->file.jail.on) {
 		__atomic_store_n(
 			before ? &b->subbufs[before].next : &c->first, unit, __ATOMIC_RELEASE);
 	}
 }
 
-/* Continues a packet whose limit was taken away, where that is allowed. */
+/* Continues a packet whose limit was taken away, if that is allowed. */
 static bool reopen(struct buffer *b, struct cursor *c, size_t size, uint64_t now)
 {
 	const struct packet_header *h = (const void *)c->hot.packet;
 	char *end = c->hot.packet + subbuf_bytes(b, c->subbuf);
 
-	/* The next packet's header reports a loss, so this packet cannot go on then. */
+	/*
+	 * After a loss this packet cannot continue, because the next packet's header reports the
+	 * loss.
+	 */
 	if (__atomic_load_n(&c->close, __ATOMIC_RELAXED) || end - c->hot.pos < (ptrdiff_t)size ||
 		now - h->timestamp_begin > PACKET_AGE_MAX ||
 		h->events_discarded != __atomic_load_n(&c->lost, __ATOMIC_RELAXED)) {
@@ -198,9 +212,9 @@ static bool reopen(struct buffer *b, struct cursor *c, size_t size, uint64_t now
 }
 
 /*
- * False when a fork happened since the caller fetched the buffer, from a handler that interrupted
- * it: then everything here is the parent's. A fork after this check leaves a detached cursor, see
- * process.c.
+ * Returns false if a signal handler that interrupted the caller has forked since the buffer was
+ * fetched: then everything here belongs to the parent. A fork after this check leaves a detached
+ * cursor, see process.c.
  */
 static bool opened_here(struct recorder *r, struct buffer *b, struct cursor *c)
 {
@@ -225,9 +239,9 @@ static bool switch_packet(struct process *p, struct recorder *r, struct buffer *
 }
 
 /*
- * No sub-buffer for the next packet: the full one is handed over all the same, or
- * threads that hold one each would wait for each other. Not before the consumer
- * has found the one that was shown to it last.
+ * Call if there is no sub-buffer for the next packet. Hands the full one over all the same, because
+ * otherwise threads that hold one each would wait for each other. Does nothing until the consumer
+ * has found the packet shown to it last.
  */
 static void hand_over(struct buffer *b, struct cursor *c)
 {
@@ -270,8 +284,8 @@ static bool refill(struct process *p, struct recorder *r, struct cursor *c, size
 }
 
 /*
- * True if the packet ends because it is full. Their number does not tell: the thread may have
- * another one's slot, and a flush closes packets of one event.
+ * True if the packet ends because it is full. The number of packets does not show that: the thread
+ * may have a former thread's slot, and a flush closes packets with one event.
  */
 static bool is_full(struct recorder *r, const struct cursor *c)
 {
@@ -281,7 +295,7 @@ static bool is_full(struct recorder *r, const struct cursor *c)
 	       is_half_full(b, c);
 }
 
-/* True if the cursor's event interrupts no other one of its recorder. */
+/* True if the cursor's event interrupts no other event of its recorder. */
 static bool is_outermost(const struct cursor *c)
 {
 	const struct slot *s = waymark_slot_current();
@@ -290,10 +304,9 @@ static bool is_outermost(const struct cursor *c)
 }
 
 /*
- * The writer is started by an event, so that a program that forks into the
- * background gets it in the right process. Not inside another event, and not in
- * what looks like a signal handler, unless there is no choice: a packet was full, or
- * memory is.
+ * Starts the writer. This is done by an event, so that a program that forks into the background
+ * gets the writer in the right process. It is not done inside another event, nor in what looks like
+ * a signal handler unless it `must` be: a packet was full, or memory is.
  */
 static void want_writer(struct process *p, const struct cursor *c, bool must)
 {
@@ -306,7 +319,7 @@ static void want_writer(struct process *p, const struct cursor *c, bool must)
 	}
 }
 
-/* Others read it; a handler may come in between with a higher count. */
+/* Stores the count for other processes. A signal handler may store a higher count meanwhile. */
 static void show_lost(struct buffer_stream *shown, uint64_t lost)
 {
 	uint64_t before = __atomic_load_n(&shown->lost, __ATOMIC_RELAXED);
@@ -316,7 +329,10 @@ static void show_lost(struct buffer_stream *shown, uint64_t lost)
 	}
 }
 
-/* Counts an event as lost, in the cursor that had no room or, without one, at large. */
+/*
+ * Counts an event as lost, in the cursor that had no room or, if there is no cursor, in the
+ * recorder.
+ */
 static void count_lost(struct recorder *r, struct cursor *c, uint32_t id)
 {
 	waymark_counts_lose(id);
@@ -342,7 +358,10 @@ void waymark_recorder_lose(enum waymark_recorder recorder, uint32_t id)
 	count_lost(p ? &p->recorders[recorder] : NULL, NULL, id);
 }
 
-/* In a jail the thread that ends hands its packets over: no consumer takes them from it. */
+/*
+ * In a jail a thread that ends hands its packets over itself, because no consumer takes them from
+ * it.
+ */
 static void hand_over_all(struct slot *s)
 {
 	struct process *p = waymark_process_current();
@@ -361,8 +380,8 @@ static void hand_over_all(struct slot *s)
 }
 
 /*
- * The thread ends. What it still records, in later destructors or in signal
- * handlers, gets a slot of its own, which this function sees in its next round.
+ * Called when the thread ends. Events that it still records, in later destructors or in signal
+ * handlers, get another slot, for which this function is called in the next round.
  */
 static ALIGNS_STACK void thread_exit(void *slot)
 {
@@ -380,7 +399,7 @@ __attribute__((constructor(101))) static void make_exit_key(void)
 	exit_key_valid = pthread_key_create(&exit_key, thread_exit) == 0;
 }
 
-/* The calling thread's slot, taken now if it has none; NULL without memory. */
+/* Returns the calling thread's slot, taken now if it has none; NULL if there is no memory. */
 static struct slot *get_slot(void)
 {
 	struct slot *s = waymark_slot_current();
@@ -389,7 +408,7 @@ static struct slot *get_slot(void)
 		return s;
 	}
 	s = waymark_slot_claim();
-	/* The writer finds out that a thread without a value has ended, when it is quiet. */
+	/* If a thread without a value ends, the writer finds that out when the program is quiet. */
 	if (s && exit_key_valid && (exit_key < KEYS_IN_THREAD || !waymark_may_be_handler())) {
 		pthread_setspecific(exit_key, s);
 	}
@@ -403,7 +422,7 @@ struct waymark_cursor *waymark_cursor_nested(enum waymark_recorder recorder, uin
 	struct slot *s = p ? get_slot() : NULL;
 
 	if (s) {
-		my_tid(p, s); /* its losses are counted as this thread's, too */
+		my_tid(p, s); /* so that losses are counted as this thread's, too */
 	}
 	errno = saved;
 	for (int d = 0; s && d < CURSOR_DEPTHS; d++) {
@@ -422,7 +441,7 @@ struct waymark_cursor *waymark_cursor_refill(
 	int saved = errno;
 	struct cancel cancel;
 
-	/* A thread that is cancelled at any instruction leaves no packet half made. */
+	/* A thread that is cancelled at any instruction must not leave a packet half made. */
 	waymark_cancel_off(&cancel);
 	struct cursor *c = (struct cursor *)(void *)hot;
 	struct process *p = waymark_process();
@@ -437,13 +456,13 @@ struct waymark_cursor *waymark_cursor_refill(
 		wait.turn = __atomic_load_n(recorder_room(r), __ATOMIC_ACQUIRE);
 		room = fits && refill(p, r, c, size);
 		if (!room) {
-			want_writer(p, c, true); /* others may have filled it before it began */
+			want_writer(p, c, true); /* memory may be full before the writer began */
 		}
 	} while (fits && !room && waymark_make_room(p, r, &wait));
 	if (room) {
 		want_writer(p, c, full);
 	} else {
-		/* Later events, smaller ones too, must not go before the gap. */
+		/* No later event, even a smaller one, may be recorded before the gap. */
 		__atomic_store_n(&c->hot.limit, NULL, __ATOMIC_RELAXED);
 		count_lost(r, c, id);
 		__atomic_store_n(&c->hot.busy, 0, __ATOMIC_RELEASE);

@@ -3,11 +3,11 @@
  * Memory for events: makes the recorder's buffer at the first event, and room in a full one. The
  * producer's slow path (recorder.c) calls.
  *
- * The thread that makes the buffer makes all that its consumer needs, then one compare-and-swap
- * publishes it, then the trace gets its name. That thread blocks its signals, so no handler can
- * find it half done, and others wait for it: an event whose call has returned is found by name.
- * They wait for a limited time, because the thread may be stopped. Then each makes a buffer, and
- * all but one free theirs.
+ * The thread that makes the buffer first makes everything that the consumer needs, then publishes
+ * the buffer by one compare-and-swap, then names the trace. The thread blocks its signals, so that
+ * no signal handler finds this half done. Other threads wait for it, so that an event whose call
+ * has returned is in a trace with a name. They wait for a limited time, because the thread may be
+ * stopped. Then each makes a buffer, and all but one free theirs.
  *
  * An event that finds no memory is lost (discard), frees the oldest packets itself (overwrite), or
  * waits for a consumer (block).
@@ -48,8 +48,8 @@ static void say_mortal(struct process *p, int why)
 }
 
 /*
- * Publishes the buffer. A fork's child, where the recorder is wiped, does not get
- * so far with what its parent had begun.
+ * Publishes the buffer. Fails in a fork's child, whose recorder is wiped, for a buffer that its
+ * parent began.
  */
 static bool publish(struct recorder *r, struct buffer *b)
 {
@@ -59,7 +59,9 @@ static bool publish(struct recorder *r, struct buffer *b)
 		&r->buffer, &wanted, b, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
-/* Used if no memory is left, or the backend has files of its own. */
+/*
+ * Reports, once, that no buffer of the jail is free, or that the backend cannot record in a jail.
+ */
 static struct buffer *fail_in_jail(struct process *p, struct recorder *r, bool can_record)
 {
 	if (!__atomic_exchange_n(&r->no_memory, 1, __ATOMIC_RELAXED)) {
@@ -71,7 +73,7 @@ static struct buffer *fail_in_jail(struct process *p, struct recorder *r, bool c
 	return NULL;
 }
 
-/* Takes one that was made for the jail. */
+/* Takes a buffer that was made for the jail. */
 static struct buffer *take(struct process *p, struct recorder *r)
 {
 	const struct consumer *consumer = recorder_consumer(p, r);
@@ -117,7 +119,9 @@ static struct buffer *make(struct process *p, struct recorder *r)
 	b->state = state;
 	b->file.overwrite = waymark_recorder_policy() == RECORDER_OVERWRITE;
 	if (!publish(r, b)) {
-		/* Another thread was first; in a fork's child the parent was, whose files stay. */
+		/*
+		 * Another thread was first. In a fork's child it was the parent, whose files stay.
+		 */
 		bool mine = __atomic_load_n(&p->pid, __ATOMIC_RELAXED) == pid;
 
 		if (mine) {
@@ -144,7 +148,7 @@ static bool is_settled(const struct recorder *r)
 	       __atomic_load_n(&r->no_memory, __ATOMIC_RELAXED);
 }
 
-/* Waits for the thread that makes the buffer; false when that takes too long. */
+/* Waits for the thread that makes the buffer; returns false if that takes too long. */
 static bool wait_for_begin(struct recorder *r)
 {
 	uint64_t deadline = waymark_clock_ns() + BEGIN_WAIT_NS;
@@ -162,7 +166,7 @@ static void begin(struct process *p, struct recorder *r, bool late)
 	struct guard guard;
 
 	waymark_guard_begin(&guard);
-	/* Several threads make one where the first takes too long. */
+	/* Several threads make a buffer if the first takes too long. */
 	bool mine = __atomic_compare_exchange_n(&r->buffer, &none, BUFFER_WANTED, false,
 			    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
 		    (late && !recorder_buffer(r));
@@ -184,7 +188,7 @@ struct buffer *waymark_buffer_get(struct process *p, struct recorder *r)
 	if (!is_settled(r)) {
 		begin(p, r, false);
 	}
-	/* Again in the child of a fork by a handler: nothing has begun there. */
+	/* Repeated in the child of a fork by a signal handler, in which nothing has begun. */
 	while (!recorder_buffer(r) && !is_settled(r)) {
 		begin(p, r, false);
 	}
@@ -194,20 +198,20 @@ struct buffer *waymark_buffer_get(struct process *p, struct recorder *r)
 /* How long a thread waits for room before it checks whether a consumer still works. */
 #define ROOM_WAIT_NS UINT64_C(50000000)
 
-/* How long a drain may be away, in a jail. */
+/* How long a drain may make no progress, in a jail. */
 #define DRAIN_PATIENCE_NS UINT64_C(10000000000)
 
 /*
- * How often a thread tries to give up old events while others do the same, or record, or
- * write a snapshot: first without a pause, then once a nap. It counts tries and not time,
- * because on a busy machine the threads that could make room get no time either.
+ * How many times a thread tries to evict old events while others do the same, record, or write a
+ * snapshot: first without a pause, then once a nap. This counts tries, not time, because on a busy
+ * machine the threads that could make room get no time either.
  */
 #define EVICT_AT_ONCE 16
 #define EVICT_TRIES 100
 #define SNAPSHOT_TRIES 20
 #define NAP_NS UINT64_C(1000000)
 
-/* How long no thread tries again after that failed. */
+/* How long no thread tries again after these tries failed. */
 #define EVICT_PAUSE_NS UINT64_C(100000000)
 
 /* Relaxed: read on its own, and mostly when the buffer is made. */
@@ -238,7 +242,7 @@ static bool try_evict(struct process *p, struct recorder *r)
 	bool done = false;
 
 	if (__atomic_load_n(&p->drain_lock, __ATOMIC_RELAXED)) {
-		return false; /* a look costs less than the guard */
+		return false; /* this check costs less than the guard */
 	}
 	waymark_guard_begin(&guard);
 	if (waymark_drain_trylock(p)) {
@@ -269,11 +273,11 @@ static void sleep_for_room(struct recorder *r, uint32_t turn, uint64_t ns)
 }
 
 /*
- * With full=overwrite: makes room by giving up old events. Another thread that does so will soon
- * be done, so this one waits for it; and it waits a short time for a consumer that writes a
- * snapshot, which frees memory as it writes. If that time passes in vain, a disk hangs, or
- * stopped threads hold all memory inside their events: then no thread tries again for
- * EVICT_PAUSE_NS, unless another one succeeds.
+ * With full=overwrite: makes room by evicting old events. Waits for another thread that does the
+ * same, which will soon be done, and a short time for a consumer that writes a snapshot, which
+ * frees memory as it writes. If that time passes without success, a disk hangs, or stopped threads
+ * hold all memory inside their events. Then no thread tries again for EVICT_PAUSE_NS, unless
+ * another one succeeds.
  */
 static bool evict(struct process *p, struct recorder *r, struct room_wait *w)
 {
@@ -294,7 +298,7 @@ static bool evict(struct process *p, struct recorder *r, struct room_wait *w)
 		if (w->tries < EVICT_AT_ONCE && !w->was_writing) {
 			sched_yield();
 		} else {
-			sleep_for_room(r, w->turn, NAP_NS); /* files take their time */
+			sleep_for_room(r, w->turn, NAP_NS); /* writing files takes time */
 		}
 		return true;
 	}
@@ -303,7 +307,7 @@ static bool evict(struct process *p, struct recorder *r, struct room_wait *w)
 }
 
 /*
- * The same where another process drains: waits while its counter of beats changes, and for
+ * Waits for another process that drains, while its counter of beats changes and for
  * DRAIN_PATIENCE_NS after that. Then no thread waits until the counter changes again.
  */
 static bool wait_for_drain(struct recorder *r, uint32_t turn)
@@ -324,7 +328,7 @@ static bool wait_for_drain(struct recorder *r, uint32_t turn)
 
 /*
  * With full=block: waits until a sub-buffer was freed since `turn`, or for a while. Returns false
- * where no consumer works.
+ * if no consumer works.
  */
 static bool wait_for_room(struct process *p, struct recorder *r, uint32_t turn)
 {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ids of scopes: see waymark/record_scope.h. Blocks of ids are taken from one
- * counter, a thread's own ids without looking at other threads. A signal handler that takes a
- * block while its thread does so loses nothing but the rest of one.
+ * The ids of scopes: see waymark/record_scope.h. Blocks of ids are taken from one counter; a thread
+ * uses the ids of its block without regard to other threads. If a signal handler takes a block
+ * while its thread does so, only the rest of one block is lost.
  *
- * The counters lie in a page that forks share: no two processes of a family have the same id.
- * A child's thread leaves the block that it has begun to its parent's. Where fork(2) or clone(2)
- * is called past the C library, it does not, and ids are unique in each process only; a vfork's
- * child takes its ids from its parent's block. Without memory for the page, each process has
- * counters of its own.
+ * The counters are in a page that forks share, so no two processes of a family have the same id.
+ * After a fork the child's thread leaves its block to the parent's thread. It does not after a raw
+ * fork(2) or clone(2), and then ids are unique only within each process; a vfork's child uses ids
+ * of its parent's block. Without memory for the page, each process has its own counters.
  */
 #include <pthread.h>
 #include <sys/mman.h>
@@ -31,11 +30,17 @@ struct counters {
 	uint32_t async;
 };
 
-/* Until the constructor below has a page that forks share; only that writes the pointer. */
+/*
+ * Used until the constructor below has a page that forks share. Only the constructor writes the
+ * pointer.
+ */
 static struct counters own_counters = { FIRST_BLOCK, UINT32_C(1) << 31 };
 static struct counters *counters = &own_counters;
 
-/* That led to this process. Relaxed: written by a fork's child, which has one thread. */
+/*
+ * Number of forks that led to this process. Relaxed: written by a fork's child, which has one
+ * thread.
+ */
 static uint32_t forks;
 
 uint64_t waymark_scope_refill(void)
@@ -43,9 +48,9 @@ uint64_t waymark_scope_refill(void)
 	uint64_t block, id;
 	uint32_t before;
 
-	do { /* once more where a handler has forked meanwhile, and this is the child */
+	do { /* again if a signal handler has forked meanwhile and this is the child */
 		before = __atomic_load_n(&forks, __ATOMIC_RELAXED);
-		do { /* ids have 48 bits: after the last block comes the first again */
+		do { /* ids have 48 bits; the first block follows the last */
 			block = __atomic_fetch_add(&counters->block, 1, __ATOMIC_RELAXED);
 		} while (block < FIRST_BLOCK);
 		id = (block << BLOCK_BITS) + FIRST_OF_BLOCK;
@@ -60,7 +65,7 @@ static void leave_block(void)
 	__atomic_store_n(&waymark_scope_ids, 0, __ATOMIC_RELAXED);
 }
 
-/* Before the first fork, and before any event. */
+/* Runs before the first fork and before any event. */
 __attribute__((constructor(101))) static void share_counters(void)
 {
 	struct counters *shared = mmap(

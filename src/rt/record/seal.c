@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Keeps threads from recording into a trace that was ended: seal.h has the protocol. The consumer
- * sets, lifts and finishes the seal; the producer's slow path waits at it.
+ * Prevents threads from recording into a trace that was ended: see seal.h for the protocol. The
+ * consumer sets, lifts and finishes the seal; the producer's slow path waits at it.
  */
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -57,7 +57,7 @@ bool waymark_seal_is_final(const struct recorder *r)
 	return __atomic_load_n(&r->seal_final, __ATOMIC_RELAXED);
 }
 
-/* Sleeps for a part of the time that is left; when there is none, the seal is broken. */
+/* Sleeps for the time that is left, or less; if none is left, breaks the seal. */
 static void wait_for_the_end(struct recorder *r)
 {
 	uint64_t since = waymark_clock_ns() - __atomic_load_n(&r->sealed_ns, __ATOMIC_RELAXED);
@@ -71,7 +71,10 @@ static void wait_for_the_end(struct recorder *r)
 	}
 }
 
-/* In a vfork's child the ending thread may be the parent's, which waits for the child. */
+/*
+ * True also in a vfork's child, because the ending thread may be the parent's, which waits for the
+ * child.
+ */
 static NOINLINE bool is_ending_thread(const struct process *p)
 {
 	return __atomic_load_n(&p->ending_tid, __ATOMIC_RELAXED) == (uint32_t)syscall(SYS_gettid) ||
@@ -79,8 +82,8 @@ static NOINLINE bool is_ending_thread(const struct process *p)
 }
 
 /*
- * The buffer may be gone: events recorded now are lost unless the writer takes them before the
- * process ends.
+ * Records in spite of the seal. The buffer may be gone, so events recorded now are lost unless the
+ * writer takes them before the process ends.
  */
 static NOINLINE void pass_the_seal(struct process *p, struct recorder *r)
 {
@@ -99,10 +102,13 @@ static NOINLINE void pass_the_seal(struct process *p, struct recorder *r)
 
 void waymark_seal_wait(struct process *p, struct recorder *r, struct cursor *c)
 {
-	/* In one step: the mark is there before the look. */
+	/* An exchange, so that the mark is stored before the seal is read. */
 	__atomic_exchange_n(&c->hot.busy, 1, __ATOMIC_SEQ_CST);
 	while (UNLIKELY(waymark_seal_holds(r)) && !is_ending_thread(p)) {
-		/* In no event meanwhile; the next one of a handler waits as well. */
+		/*
+		 * The thread is in no event meanwhile; the next event of a signal handler waits as
+		 * well.
+		 */
 		__atomic_store_n(&c->hot.limit, NULL, __ATOMIC_RELAXED);
 		__atomic_store_n(&c->hot.busy, 0, __ATOMIC_RELEASE);
 		wait_for_the_end(r);

@@ -2,11 +2,11 @@
 /*
  * Slots of threads, and the counters in them.
  *
- * Taking a slot is lock-free and signal-safe, because a thread's first event may be in a handler.
- * Slabs are only ever added. A slab's `owned` bits are claimed by acquire and freed by release, so
- * the next owner sees what the last one stored; the `kept` bits are set by owners and cleared by
- * the consumer, once the slot is empty. Counters are read while their threads record: see
- * cursor.h.
+ * Taking a slot is lock-free and async-signal-safe, because a thread's first event may be in a
+ * signal handler. Slabs are only ever added. A slab's `owned` bits are claimed by acquire and freed
+ * by release, so the next owner sees the stores of the last one; the `kept` bits are set by owners
+ * and cleared by the consumer, once the slot is empty. Counters are read while their threads
+ * record: see cursor.h.
  */
 #include <sched.h>
 
@@ -14,12 +14,15 @@
 #include "format/packet.h"
 #include "rt/record/process.h"
 
-/* Tries to read a cursor whose packet changes; its thread may be stopped in the middle of that. */
+/*
+ * Tries to read a cursor whose packet changes, because its thread may be stopped in the middle of
+ * the change.
+ */
 #define LOOKS 100
 
 /*
- * Everything is loaded by acquire and stored by release: so a second load of `turn`, or
- * of a slot's owner, comes last, and shows whether the loads between belong together.
+ * Everything is loaded by acquire and stored by release, so that a second load of `turn`, or of a
+ * slot's owner, comes last and shows whether the loads in between belong together.
  */
 static uint64_t load(const waymark_count *from)
 {
@@ -31,7 +34,9 @@ static void store(waymark_count *to, uint64_t value)
 	__atomic_store_n(to, value, __ATOMIC_RELEASE);
 }
 
-/* Events in a cursor that a fork has cut off (see process.c) are the parent's. */
+/*
+ * Events in a cursor that a fork has cut off (see process.c) belong to the parent and do not count.
+ */
 static uint64_t recorded_by(const struct cursor *c)
 {
 	if (__atomic_load_n(&c->cut_off, __ATOMIC_ACQUIRE)) {
@@ -43,7 +48,7 @@ static uint64_t recorded_by(const struct cursor *c)
 	return counted + (count - (uint32_t)counted);
 }
 
-/* Bytes of events in the packet; 0 where there is none, or that is not known. */
+/* Returns the bytes of events in the packet; 0 if there is no packet, or that is unknown. */
 static uint64_t content(const struct cursor *c)
 {
 	bool cut_off = __atomic_load_n(&c->cut_off, __ATOMIC_ACQUIRE);
@@ -55,7 +60,7 @@ static uint64_t content(const struct cursor *c)
 											     : 0;
 }
 
-/* Looks once; false where the packet changed meanwhile. */
+/* Reads the bytes once; returns false if the packet changed meanwhile. */
 static bool look(const struct cursor *c, uint64_t *bytes)
 {
 	uint32_t turn = __atomic_load_n(&c->turn, __ATOMIC_ACQUIRE);
@@ -64,7 +69,10 @@ static bool look(const struct cursor *c, uint64_t *bytes)
 	return !(turn & 1) && turn == __atomic_load_n(&c->turn, __ATOMIC_RELAXED);
 }
 
-/* If no try succeeds, the thread is stopped in the middle: returns the last result. */
+/*
+ * Returns the cursor's bytes. If no try succeeds, the thread is stopped in the middle of a change,
+ * and the last result is returned.
+ */
 static uint64_t bytes_of(struct cursor *c)
 {
 	uint64_t shown = load(&c->shown);
@@ -122,7 +130,7 @@ uint32_t waymark_tally_owner(struct slot *s, struct tally *own, struct tally *en
 	}
 }
 
-/* An owner has ended and records nothing more; before the slot is another's. */
+/* Call when an owner has ended and records nothing more, before the slot gets another owner. */
 static void tally_leave(struct slot *s)
 {
 	struct tally all = { 0 };
@@ -160,10 +168,10 @@ void waymark_tally_end(struct cursor *c)
 struct slab {
 	struct slot *slots; /* by release, once */
 	uint64_t owned; /* one bit a slot */
-	uint64_t kept; /* the same, of slots that waymark_slot_next() visits */
+	uint64_t kept; /* one bit a slot: waymark_slot_next() visits it */
 };
 
-/* Atomics, see slab_take(). */
+/* Accessed by atomics, see slab_take(). */
 static struct slab slabs[SLOT_SLABS_MAX];
 
 /*
@@ -175,7 +183,9 @@ static struct waymark_cursor no_cursor = { .busy = 1 };
 __thread struct waymark_cursor *waymark_cursors[WAYMARK_RECORDERS]
 	__attribute__((tls_model("initial-exec"))) = { &no_cursor, &no_cursor };
 
-/* The slots of a slab, mapped now if they are not yet. Threads may race: one mapping stays. */
+/*
+ * Returns the slots of a slab, mapped now if they are not yet. Threads may race; one mapping stays.
+ */
 static struct slot *slab_slots(struct slab *slab)
 {
 	struct slot *slots = __atomic_load_n(&slab->slots, __ATOMIC_ACQUIRE);
@@ -222,7 +232,7 @@ static struct slot *slot_take(void)
 	return NULL;
 }
 
-/* The slot's slab, and its bit there. */
+/* Returns the slot's slab, and its bit there. */
 static struct slab *find_slab(const struct slot *s, uint64_t *bit)
 {
 	for (unsigned int i = 0; i < SLOT_SLABS_MAX; i++) {
@@ -244,8 +254,8 @@ struct slot *waymark_slot_current(void)
 }
 
 /*
- * Not if the caller owns it now: a handler may have forked meanwhile, and in the child, where the
- * slot was free, taken it again.
+ * Does nothing if the caller owns the slot now: a signal handler may have forked meanwhile, and
+ * taken the slot again in the child, in which it was free.
  */
 static void slot_release(struct slot *s)
 {
@@ -260,8 +270,8 @@ static void slot_release(struct slot *s)
 }
 
 /*
- * The slot is published, so a fork keeps it from now on. If a handler forked before that, the slot
- * is free in this child, and the consumer would not visit it.
+ * Call after the slot is published, so that a fork keeps it. If a signal handler forked before
+ * that, the slot is free in this child, and the consumer would not visit it.
  */
 static void slot_keep(struct slot *s)
 {
@@ -280,8 +290,11 @@ struct slot *waymark_slot_claim(void)
 	if (!s) {
 		return NULL;
 	}
-	s->cursors[0][0].hot.tid = 0; /* it was that of the last owner */
-	/* The first in one step: a handler may come between a look and a store. */
+	s->cursors[0][0].hot.tid = 0; /* it was the last owner's */
+	/*
+	 * The first pointer by compare-and-swap, because a signal handler may run between a load
+	 * and a store.
+	 */
 	if (!__atomic_compare_exchange_n(&waymark_cursors[0], &none, &s->cursors[0][0].hot, false,
 		    __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
 		slot_release(s);
@@ -347,7 +360,9 @@ void waymark_slot_forget(struct slot *s)
 	uint64_t bit;
 	struct slab *slab = find_slab(s, &bit);
 
-	/* Sequentially consistent: an owner is seen after this, or sets the bit again. */
+	/*
+	 * Sequentially consistent: either the owner is seen after this, or it sets the bit again.
+	 */
 	__atomic_fetch_and(&slab->kept, ~bit, __ATOMIC_SEQ_CST);
 }
 
@@ -370,7 +385,7 @@ static bool is_busy(struct slot *s)
 	return false;
 }
 
-/* No event of this owner comes any more. */
+/* Call when this owner records no more events. */
 static void close_cursors(struct slot *s)
 {
 	slot_foreach_cursor(c, s)
@@ -397,7 +412,7 @@ void waymark_slot_leave(struct slot *s, uint64_t owner)
 	}
 }
 
-/* Anybody may look at its counts, which go on. */
+/* Resets the cursor, but not its counts, which any thread may read and which continue. */
 static void renew(struct cursor *c)
 {
 	begin_turn(c, c->turn | 1);

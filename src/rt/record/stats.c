@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counters of each event, and of the whole process: sums over all slots, over the recorders for
- * threads that have no slot, and over the consumers for what their files did not take. The table
- * of events is mapped in pieces on demand, with relaxed atomics in them.
+ * Counters of each event and of the whole process. The latter are sums over all slots, over the
+ * recorders for threads without a slot, and over the consumers for events that their files did not
+ * take. The table of events is mapped in pieces on demand; its counts are relaxed atomics.
  */
 #include "rt/record/process.h"
 #include "rt/record/recorder.h"
@@ -15,7 +15,10 @@ static struct tally *pieces[COUNTS_PIECES];
 
 static uint32_t counting; /* enum waymark_counting; relaxed */
 
-/* NULL: no memory. Threads may race: one mapping stays. */
+/*
+ * Returns the piece with the event; NULL if there is no memory. Threads may race; one mapping
+ * stays.
+ */
 static struct tally *get_piece(uint16_t id)
 {
 	struct tally **place = &pieces[id / COUNTS_PIECE];
@@ -80,7 +83,7 @@ void waymark_counts_add(uint16_t id, uint64_t events, uint64_t bytes)
 	}
 }
 
-/* Relaxed: a count. */
+/* Relaxed, because it is only a count. */
 static uint64_t lost_early;
 
 void waymark_stats_lose_early(void)

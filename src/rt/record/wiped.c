@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Maps memory that fork wipes, or notes the mapping where the kernel does not wipe it.
+ * Maps memory that fork wipes, or notes the mapping if the kernel does not wipe it.
  *
- * Kernels before 4.14 refuse that, and qemu-user up to 8.0 takes it and does nothing. There
- * the mappings are noted, and the C library's fork wipes them. Children by other ways (a plain
- * clone(2)) are then taken for those of a vfork, and must not record: under qemu-user they store
- * into their parent's buffer, and where the kernel keeps that from them into no memory at all.
+ * Kernels before 4.14 refuse that advice, and qemu-user up to 8.0 accepts it and does nothing. Then
+ * the mappings are noted, and the C library's fork handler wipes them. Children made in other ways
+ * (a raw clone(2)) are then mistaken for children of vfork, and must not record: under qemu-user
+ * they would store into their parent's buffer, and if the kernel does not let them inherit that,
+ * into unmapped memory.
  *
- * Memory
- * order: a place of the table is claimed by compare-and-swap of its address; a fork's child, which
- * has one thread, sees what that thread saw, and of mappings that others were about to note nothing
- * that it could reach.
+ * Memory order: a place of the table is claimed by compare-and-swap of its address; a fork's child,
+ * which has one thread, sees everything that this thread saw. It could not reach mappings that
+ * other threads were about to note.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -29,9 +29,9 @@
 #define NO_ADVICE 0x7ffffff0
 
 /*
- * One for each mapping that may stay: slabs of slots, pieces of counts, what each recorder's
- * consumer has, and three that are there once: the process, the losses, a jail's trace. And some
- * for those of threads that race for one of them, which all but one give back.
+ * One entry for each mapping that may stay: slabs of slots, pieces of counts, the state of each
+ * recorder's consumer, and three that exist once (the process, the losses, a jail's trace). Further
+ * ones are for threads that race to make one of these, of which all but one give theirs back.
  */
 #define NOTED_ONCE 3u
 #define NOTED_RACING 64u
@@ -43,10 +43,10 @@ static struct {
 	size_t bytes; /* 0: not noted yet */
 } noted[NOTED_MAX];
 
-/* Relaxed: set with the first. Else a fork would look at the table's pages, for nothing. */
+/* Relaxed. Set with the first entry; without entries a fork need not read the table's pages. */
 static bool any_noted;
 
-/* Relaxed: set with the first that is noted. Advice is taken and not followed, here. */
+/* Relaxed. Set with the first mapping for which advice was accepted and not followed. */
 static bool follows_none;
 
 static bool kernel_wipes(void *p, size_t bytes)
@@ -58,7 +58,7 @@ static bool kernel_wipes(void *p, size_t bytes)
 		__atomic_store_n(&follows_none, true, __ATOMIC_RELAXED);
 		wipes = false;
 	}
-	errno = before; /* the program's: an event leaves it as it was */
+	errno = before; /* the program's, which an event does not change */
 	return wipes;
 }
 
@@ -77,7 +77,7 @@ static bool note(void *p, size_t bytes)
 	return false;
 }
 
-/* Of the table, where anything is in it. */
+/* Returns the end of the table; 0 if it has no entry. */
 static size_t noted_end(void)
 {
 	return __atomic_load_n(&any_noted, __ATOMIC_RELAXED) ? ARRAY_SIZE(noted) : 0;
@@ -121,7 +121,7 @@ bool waymark_wiped_renew(void)
 
 		if (bytes) {
 			/*
-			 * Fresh pages are cheaper; the copies that the child has can always be
+			 * Fresh pages are cheaper; if there are none, the child's copies are
 			 * cleared.
 			 */
 			if (mmap(noted[i].at, bytes, PROT_READ | PROT_WRITE,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The writer thread. Awake it makes passes; between them it sleeps a tick, or
- * until a producer that switches packets rings. After a quiet second it takes
- * every packet's limit away, so that the next event anywhere must ring; once nothing is
- * left to write it gives memory back some seconds later and sleeps without a
- * timeout: a program that stays idle is not woken by its tracing.
+ * The writer thread. While awake it makes passes; between them it sleeps a tick, or until a
+ * producer that switches packets rings the doorbell. After a quiet second it takes every packet's
+ * limit away, so that the next event of any thread must ring. Once nothing is left to write, it
+ * gives memory back some seconds later and sleeps without a timeout, so that tracing does not wake
+ * an idle program.
  */
 #include <signal.h>
 #include <sys/prctl.h>
@@ -21,22 +21,25 @@
 
 #define MS UINT64_C(1000000)
 
-/* Ticks begin short, for the sake of processes that end soon, and get longer. */
+/* Ticks begin short, because the process may end soon, and get longer. */
 #define TICK_FIRST_NS (1 * MS)
 #define TICK_NS (100 * MS)
 #define QUIET_NS (1000 * MS)
 #define TRIM_NS (5000 * MS)
 
 /*
- * A thread's limit is taken away at least this often, however busy others are: an event's 48
- * bits of clock are unique for some fifteen hours after the event before it.
+ * A thread's limit is taken away at least this often, even if others are busy, because an event's
+ * 48 bits of clock are unique only for some fifteen hours after the event before it.
  */
 #define EXPIRE_NS (3600 * QUIET_NS)
 
-/* Looks at a thread that stopped inside an event, before there is one only each QUIET_NS. */
+/*
+ * After so many checks of a thread that stopped inside an event, the writer checks only each
+ * QUIET_NS.
+ */
 #define REFUSALS 10u
 
-/* After a pass of at least this many events the writer makes the next one at once. */
+/* After a pass of at least this many events the writer makes the next one immediately. */
 #define BUSY_EVENTS 4096u
 
 /* The state of the writer's rest. */
@@ -56,7 +59,10 @@ static void drain_lock(struct process *p)
 	}
 }
 
-/* The writer drains all its life; but where old events make room for new ones, not in its sleep. */
+/*
+ * Sleeps. The writer always holds the drain lock, but with full=overwrite not while it sleeps,
+ * because then threads evict events themselves.
+ */
 static void sleep_until_rung(struct process *p, uint64_t ns)
 {
 	bool lend = waymark_recorder_policy() == RECORDER_OVERWRITE;
@@ -73,16 +79,16 @@ static void sleep_until_rung(struct process *p, uint64_t ns)
 enum wake { WAKE_RUNG, WAKE_TIMEOUT, WAKE_REFUSED };
 
 /*
- * Sleeps until the doorbell rings, at most `ns`. With `deep` only if nothing can be
- * recorded without a ring: checked once more after the store, which pairs
- * with the exchange of waymark_doorbell(); else WAKE_REFUSED.
+ * Sleeps until the doorbell rings, at most `ns`. With `deep` sleeps only if nothing can be recorded
+ * without a ring, otherwise returns WAKE_REFUSED. That is checked again after the store, which
+ * pairs with the exchange of waymark_doorbell().
  */
 static enum wake listen(struct process *p, uint64_t ns, bool deep)
 {
 	bool refused = false;
 
 	__atomic_store_n(&p->doorbell, 1, __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* an ordered store alone may pass later loads */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* an ordered store could still pass later loads */
 	if (process_has_flush(p) ||
 		__atomic_load_n(&p->snapshots, __ATOMIC_ACQUIRE) != p->snapshots_seen) {
 		__atomic_store_n(&p->doorbell, 0, __ATOMIC_SEQ_CST);
@@ -99,7 +105,7 @@ static enum wake listen(struct process *p, uint64_t ns, bool deep)
 	return refused ? WAKE_REFUSED : WAKE_TIMEOUT;
 }
 
-/* True if no consumer holds back events that it will write by itself. */
+/* True if no consumer holds back events that it will write without a request. */
 static bool is_through(const struct process *p)
 {
 	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
@@ -154,7 +160,9 @@ static uint64_t work(struct process *p)
 	return taken;
 }
 
-/* Sleeps with every limit taken away: first until memory is trimmed, then without a timeout. */
+/*
+ * Sleeps with every limit taken away: first until memory must be trimmed, then without a timeout.
+ */
 static void rest_deeply(struct process *p, struct rest *rest)
 {
 	switch (listen(p, rest->trimmed ? FUTEX_FOREVER : TRIM_NS, true)) {
@@ -178,9 +186,9 @@ static void rest_deeply(struct process *p, struct rest *rest)
 }
 
 /*
- * Sleeps as long as `events` allows. Between closing the packets and the deep sleep
- * lies a tick: enough for a store of one processor to be seen by another, so that
- * the check in listen() is exact.
+ * Sleeps as long as `events`, the result of the last pass, allows. There is a tick between closing
+ * the packets and the deep sleep, long enough for other processors to see the stores, so that the
+ * check in listen() is exact.
  */
 static void take_rest(struct process *p, struct rest *rest, uint64_t events)
 {
@@ -230,10 +238,10 @@ static void *writer_main(void *arg)
 
 	waymark_thread_begin();
 	prctl(PR_SET_NAME, "waymark");
-	bool owns = waymark_own_descriptors(-1, -1) == 0; /* or, if refused, the program's */
+	bool owns = waymark_own_descriptors(-1, -1) == 0; /* if refused, it uses the program's */
 
 	__atomic_store_n(&p->writer_tid, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
-	drain_lock(p); /* from a caller that drained before there was a writer */
+	drain_lock(p); /* a caller may have drained before there was a writer */
 	__atomic_store_n(&p->writer, WRITER_RUNNING, __ATOMIC_RELEASE);
 	take_rest(p, &rest, work(p));
 	if (owns) {
@@ -254,7 +262,10 @@ void waymark_writer_start(void)
 	if (!p || __atomic_load_n(&p->writer, __ATOMIC_RELAXED) != WRITER_NONE) {
 		return;
 	}
-	/* Before others wait for the thread: a handler here that did would wait for its own. */
+	/*
+	 * Before other threads wait for the writer: a signal handler here that waited would wait
+	 * for its own thread.
+	 */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &saved);
 	if (__atomic_compare_exchange_n(&p->writer, &none, WRITER_STARTING, false, __ATOMIC_ACQ_REL,
