@@ -122,9 +122,9 @@ const struct waymark_event *waymark_iter_next(struct waymark_iter *iter);
 
 /* Return parts of the declaration. The strings live as long as the event. Async-signal-safe. */
 const char *waymark_get_name(const struct waymark_event *event);
-/* The format as declared, with quotes and macros; "" if there is none. */
+/* Returns the format as declared, with quotes and macros; "" if there is none. */
 const char *waymark_get_format(const struct waymark_event *event);
-/* The declaration's file. `line`, which may be NULL, gets the line, counted from 1. */
+/* Returns the declaration's file. `line`, which may be NULL, gets the line, counted from 1. */
 const char *waymark_get_source(const struct waymark_event *event, unsigned int *line);
 
 /* Returns the backends that the event was built with. Async-signal-safe. */
@@ -257,21 +257,21 @@ int waymark_flush(struct waymark_error *error);
 
 /*
  * Writes the events that full=overwrite keeps in memory and waits until they are in the file;
- * recording goes on meanwhile. With any other policy it is the same as waymark_flush(). Returns 0,
- * or -1 if some could not be written. For signal handlers use the option's snapshot=.
+ * recording continues meanwhile. With any other policy it is the same as waymark_flush(). Returns
+ * 0, or -1 if some could not be written. For signal handlers use the option's snapshot=.
  */
 int waymark_snapshot(struct waymark_error *error);
 
 /*
  * Writes the events that full=overwrite keeps in memory as a separate trace in `directory`. The
  * directory must not exist unless replace=on is configured, and is complete when the call returns.
- * Recording goes on in memory meanwhile. Each event is in one snapshot only; later events go to the
- * next snapshot or, at exit, to the trace that the option or waymark_set_output() named. With any
- * other policy this is an error, because the usual trace has the events. If `directory` is NULL,
- * does what waymark_snapshot() does. Calls of several threads wait for each other. Returns 0, or
- * -1: the name exists, the directory cannot be made, nothing has been recorded yet, or some events
- * could not be written (memory keeps them), for example the packet of a thread that is inside an
- * event for a whole second.
+ * Recording in memory continues meanwhile. Each event is in one snapshot only; later events go to
+ * the next snapshot or, at exit, to the trace that the option or waymark_set_output() named. With
+ * any other policy this is an error, because the usual trace has the events. If `directory` is
+ * NULL, does what waymark_snapshot() does. Calls of several threads wait for each other. Returns 0,
+ * or -1: the name exists, the directory cannot be made, nothing has been recorded yet, or some
+ * events could not be written (memory keeps them), for example the packet of a thread that is
+ * inside an event for a whole second.
  */
 int waymark_snapshot_to(const char *directory, struct waymark_error *error);
 

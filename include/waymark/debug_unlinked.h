@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * waymark/debug_unlinked.h - the builder of waymark/debug.h in a program that may lack the library
- * (waymark/linked.h): callbacks are linked even where no trace point calls them. Part of
+ * (waymark/linked.h): callbacks are linked even if no trace point calls them. Part of
  * waymark/debug.h; not for hand-written code.
  */
 #ifndef WAYMARK_DEBUG_UNLINKED_H

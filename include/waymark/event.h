@@ -58,7 +58,7 @@ struct waymark_tracepoint {
 	const char *signature;
 };
 
-/* Its state, loaded as WAYMARK_STATE() does. */
+/* The tracepoint's state, loaded as WAYMARK_STATE() loads an event's. */
 #ifdef __cplusplus
 #define WAYMARK_TRACED(tracepoint) static_cast<uint32_t>(WAYMARK_STATE((tracepoint).state))
 #else

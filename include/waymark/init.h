@@ -2,7 +2,7 @@
 /*
  * waymark/init.h - opens and allocates now all that tracing needs: before a program enters a jail
  * (chroot, dropped privileges, a seccomp filter, namespaces), forks its device processes, or closes
- * descriptors that it does not know. waymark-jail(7) shows the steps.
+ * descriptors that it did not open. waymark-jail(7) shows the steps.
  */
 #ifndef WAYMARK_INIT_H
 #define WAYMARK_INIT_H

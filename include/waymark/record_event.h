@@ -57,11 +57,11 @@ extern __thread struct waymark_cursor *waymark_cursors[WAYMARK_RECORDERS]
 	__attribute__((tls_model("initial-exec")));
 
 /*
- * The slow paths. Call waymark_cursor_nested() when the thread's cursor is busy or does not exist
- * yet: it returns a free cursor. Call waymark_cursor_refill() when `size` bytes do not fit into
- * the cursor, which the caller has marked busy: it returns a cursor with room, marked busy (a
- * different one after a fork). If there is no memory, both count the event of that id as lost and
- * return NULL; no cursor is left marked busy.
+ * The slow paths of recording. Call waymark_cursor_nested() when the thread's cursor is busy or
+ * does not exist yet: it returns a free cursor. Call waymark_cursor_refill() when `size` bytes do
+ * not fit into the cursor, which the caller has marked busy: it returns a cursor with room, marked
+ * busy (a different one after a fork). If there is no memory, both count the event of that id as
+ * lost and return NULL; no cursor is left marked busy.
  */
 struct waymark_cursor *waymark_cursor_nested(
 	enum waymark_recorder recorder, uint32_t id) WAYMARK_COLD;

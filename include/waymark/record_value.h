@@ -39,8 +39,8 @@ static inline uint32_t waymark_string_length(const char *s, uint32_t max)
 }
 
 /*
- * The same for a string of which printf reads at most `precision` bytes (negative: all), so that it
- * may lack a NUL.
+ * Returns the same for a string of which printf reads at most `precision` bytes (negative: all), so
+ * that it may lack a NUL.
  */
 static inline uint32_t waymark_string_part(const char *s, int precision, uint32_t max)
 {

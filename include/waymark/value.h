@@ -118,7 +118,7 @@ WAYMARK_DEBUG_INLINE waymark_u128 waymark_u128_of(uint64_t high, uint64_t low)
 #endif
 }
 
-/* The same for an i128, in two's complement. */
+/* Makes an i128 from its halves, in two's complement. */
 WAYMARK_DEBUG_INLINE waymark_i128 waymark_i128_of(uint64_t high, uint64_t low)
 {
 #ifdef __SIZEOF_INT128__
@@ -201,7 +201,7 @@ WAYMARK_DEBUG_MAKER waymark_debug_pointer(const volatile void *value)
 	return v;
 }
 
-/* A long double loses what a double cannot hold. */
+/* Makes a value from a long double, which is rounded to a double. */
 WAYMARK_DEBUG_MAKER waymark_debug_long_double(long double value)
 {
 	return waymark_debug_f64(WAYMARK_CAST(double, value));

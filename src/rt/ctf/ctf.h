@@ -46,7 +46,7 @@ struct ctf_config {
 	bool held; /* the name may change, and the trace is renamed then, see family.h */
 	bool is_folder; /* the path is a folder with a trace of each process, see family.h */
 	bool is_snapshot; /* later events are not for it, even if they have no other place */
-	char path[]; /* absolute; "": the default, trace-<pid>.ctf where the first event was */
+	char path[]; /* absolute; "": trace-<pid>.ctf in the directory of the first event */
 };
 
 /* The trace directory of this process. In pages that fork wipes: all zero means `none yet`. */

@@ -20,8 +20,8 @@ uint64_t waymark_packet_events(
 	struct packet_walk *w, const struct packet_header *packet, uint64_t bytes);
 
 /*
- * The same; also adds to each event's counter while counting is on (stats.h). For packets that
- * leave memory.
+ * Returns the same, and also adds to each event's counter while counting is on (stats.h). For
+ * packets that leave memory.
  */
 uint64_t waymark_packet_count(
 	struct packet_walk *w, const struct packet_header *packet, uint64_t bytes);

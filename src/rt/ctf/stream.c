@@ -2,10 +2,10 @@
 /*
  * Files of streams, their names and their indexes. Under the drain lock.
  *
- * A file ends behind a whole packet whenever no write is under way: what a failed write left is cut
+ * While no write is under way, a file ends after a whole packet: the rest of a failed write is cut
  * off. Only the directory shows which streams have files, so it is read, by system calls because
  * the C library would allocate. An index shows viewers where each packet is, so that they need not
- * read the file. It is either complete or absent, and never a reason why a trace cannot be written.
+ * read the file. An index is either complete or absent, and never prevents writing the trace.
  */
 #include <endian.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loaded objects by address, from the program headers: works in static programs as well,
- * where dladdr does not. Called when an object registers and when the option is read.
+ * Loaded objects by address, from the program headers: works also in static programs, in which
+ * dladdr() does not. Called when an object registers and when the option is read.
  */
 #include <errno.h>
 #include <link.h>

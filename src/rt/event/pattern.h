@@ -65,7 +65,7 @@ void waymark_pattern_fini(struct pattern *p);
 /* Does what waymark_pattern_matches() does, without the hashes. */
 bool waymark_pattern_compare(const struct pattern *p, const struct pattern_name *name);
 
-/* True if the name matches. One thread at a time for a pattern. */
+/* Returns true if the name matches. Only one thread at a time may use a pattern. */
 static inline bool waymark_pattern_matches(const struct pattern *p, const struct pattern_name *name)
 {
 	bool may_be_named = p->hash == name->hash || p->hash == name->category_hash;
@@ -73,7 +73,7 @@ static inline bool waymark_pattern_matches(const struct pattern *p, const struct
 	return (may_be_named || p->kind != PATTERN_EXACT) && waymark_pattern_compare(p, name);
 }
 
-/* The same for a name that is matched with one pattern only. */
+/* Returns the same for a name that is matched with one pattern only. */
 bool waymark_pattern_matches_text(const struct pattern *p, const char *name);
 
 /*

@@ -4,7 +4,7 @@
  * (vcpu_set.c).
  *
  * An event is OFF (its mask is 0), on for ALL (`vcpus` is NULL), or on for SOME: the vCPUs with a
- * bit in the set at `vcpus` and, where its `base` is on, those that are not registered now. `vcpus`
+ * bit in the set at `vcpus` and, if its `base` is on, those that are not registered now. `vcpus`
  * means nothing while the mask is 0.
  *
  * 	          on(i)                  off(i)                   init(i)   fini(i)

@@ -17,7 +17,7 @@
  */
 int waymark_open(const char *path, int flags, unsigned int mode);
 
-/* The same below an open directory, or AT_FDCWD. */
+/* Opens in the same way below an open directory, or AT_FDCWD. */
 int waymark_open_at(int directory, const char *path, int flags, unsigned int mode);
 
 /*

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clock of recorded events and its translation to CLOCK_MONOTONIC. Events
- * carry ticks: the cycle counter where it is invariant, else nanoseconds. The
- * writer takes a pair (ticks, ns) at each pass and interpolates between its
- * last two: continuous, never backwards, and no calibration at start.
+ * The clock of recorded events and its translation to CLOCK_MONOTONIC. Events carry ticks: the
+ * cycle counter if it is invariant, otherwise nanoseconds. The writer takes a pair (ticks, ns) at
+ * each pass and interpolates between its last two, so that time is continuous, never goes
+ * backwards, and needs no calibration at start.
  */
 #ifndef RT_RECORD_CLOCK_H
 #define RT_RECORD_CLOCK_H
@@ -103,8 +103,9 @@ static inline uint64_t clock_to_ns(const struct clock_segment *s, uint64_t ticks
  */
 
 /*
- * True for the generic timer's name. The kernel may use another clock because it does not trust
- * this one, and an emulator shows the clock of the host processor, whose counter has another rate.
+ * Returns true for the generic timer's name. The kernel may use another clock because it does not
+ * trust this one, and an emulator shows the clock of the host processor, whose counter has another
+ * rate.
  */
 static inline bool clock_source_is_arm_counter(const char *kernel)
 {
@@ -112,8 +113,8 @@ static inline bool clock_source_is_arm_counter(const char *kernel)
 }
 
 /*
- * False for the clocks that the kernel uses after it has found the cycle counter to be unreliable.
- * Others (tsc, kvm-clock, hyperv) are the cycle counter, or show nothing about it.
+ * Returns false for the clocks that the kernel uses after it has found the cycle counter to be
+ * unreliable. Others (tsc, kvm-clock, hyperv) are the cycle counter, or show nothing about it.
  */
 static inline bool clock_source_clears_tsc(const char *kernel)
 {

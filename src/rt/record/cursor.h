@@ -30,7 +30,7 @@
  */
 #define CURSOR_HANDED_OVER UINT32_MAX
 
-/* Bytes of each cursor that its consumer casts to a struct of its own. */
+/* Bytes of each cursor that the consumer casts to its own struct. */
 #define CURSOR_OWN_BYTES 96u
 
 /* How far a cursor is drained: the state that all consumers have in common. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A leftover: the buffer file of a process that has ended, see format/buffer.h. An open one
- * is locked exclusively, so no other process recovers, moves or discards it meanwhile. After
- * a kill at any step the next process can go on. leftover.c, for leftovers.c, allocates nothing
- * and needs little stack.
+ * A leftover: the buffer file of a process that has ended, see format/buffer.h. An open one is
+ * locked exclusively, so no other process recovers, moves or discards it meanwhile. After a kill at
+ * any step the next process can continue. leftover.c, for leftovers.c, allocates nothing and needs
+ * little stack.
  */
 #ifndef RT_RECORD_LEFTOVER_H
 #define RT_RECORD_LEFTOVER_H

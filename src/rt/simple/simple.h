@@ -76,7 +76,7 @@ struct simple_file {
 	bool begun; /* it has its header, and is continued when reopened; written atomically */
 	uint32_t number; /* of the derived name; 0 is the plain name */
 	uint64_t size; /* of whole records that stay */
-	uint64_t note; /* bytes behind them, which the next batch replaces */
+	uint64_t note; /* bytes after them, which the next batch replaces */
 	uint64_t boundary; /* some bytes before the end: a record begins here */
 	uint64_t device;
 	uint64_t inode;

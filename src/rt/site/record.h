@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trace points of waymark/scope.h: what the files of this folder share. end.c ends scopes and
- * flows, site.c records arguments that come as values, packed.c those that come as words, begin.c
- * keeps the stack of WAYMARK_BEGIN(). Of the recorders only `ctf` records them, see
+ * Trace points of waymark/scope.h: declarations that the files of this folder share. end.c ends
+ * scopes and flows, site.c records arguments that come as values, packed.c those that come as
+ * words, begin.c keeps the stack of WAYMARK_BEGIN(). Of the recorders only `ctf` records them, see
  * event_backends(). Any thread, any signal handler.
  */
 #ifndef RT_SITE_RECORD_H
@@ -13,7 +13,7 @@
 #include "rt/event/registry.h"
 #include "rt/event/site.h"
 
-/* The backends that are on for the trace point. */
+/* Returns the backends that are on for the trace point. */
 static inline unsigned int site_backends(waymark_site_pointer *site)
 {
 	return WAYMARK_BACKENDS(*(*site)->state);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes the line of an event on the stack, or in mapped memory where it is long, and passes it to
- * its backend. Called by log, syslog, ftrace and hitrace in any thread and signal handler.
+ * Makes the line of an event on the stack, or in mapped memory if it is long, and passes it to its
+ * backend. Called by log, syslog, ftrace and hitrace in any thread and signal handler.
  */
 #include <errno.h>
 #include <string.h>
