@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The begin and the end of a trace, and its change for another one: of another name, or of a
- * snapshot and back. The consumer calls these functions; the thread of the first event calls the
- * begin.
+ * The beginning and the end of a trace, and its change for another one: of another name, or of a
+ * snapshot and back. The consumer calls these functions; the thread of the first event begins the
+ * trace.
  */
 #include <errno.h>
 #include <string.h>

@@ -168,7 +168,7 @@ void waymark_ctf_names_keep(void)
 }
 
 /*
- * Gives the clock as it is known now: measured since the trace's begin or longer, or as the
+ * Gives the clock as it is known now: measured since the trace's beginning or longer, or as the
  * processor reports it.
  */
 static void find_clock(

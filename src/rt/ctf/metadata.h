@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The metadata functions that the begin of a trace needs. Only for src/rt/ctf. */
+/* The metadata functions that the beginning of a trace needs. Only for src/rt/ctf. */
 #ifndef RT_CTF_METADATA_H
 #define RT_CTF_METADATA_H
 

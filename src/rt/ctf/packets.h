@@ -68,7 +68,7 @@ void waymark_ctf_cursor_close(struct ctf_round *round, struct cursor *c);
 /* Returns true if the open packet's closing was requested and is not done. */
 bool waymark_ctf_cursor_is_closing(struct ctf_round *round, struct cursor *c);
 
-/* Returns true if also that packet began before the pass. */
+/* Returns true if, in addition, that packet began before the pass. */
 bool waymark_ctf_cursor_is_awaited(struct ctf_round *round, struct cursor *c);
 
 /* Takes the open packet from a thread that is in an event and will not finish it. */

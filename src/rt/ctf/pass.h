@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Steps of the consumer's pass that are not in packets.h: the begin and the end of a trace and its
- * change for another one (end.c), and the packets that full=overwrite evicts (evict.c). These are
- * the oldest closed packets, and open ones if their threads have recorded nothing for so long that
- * even their last event is older, or if nothing else is left. Under the drain lock.
+ * Steps of the consumer's pass that are not in packets.h: the beginning and the end of a trace, and
+ * its change for another one (end.c), and the packets that full=overwrite evicts (evict.c). These
+ * are the oldest closed packets, and open ones if their threads have recorded nothing for so long
+ * that even their last event is older, or if nothing else is left. Under the drain lock.
  */
 #ifndef RT_CTF_PASS_H
 #define RT_CTF_PASS_H
@@ -11,8 +11,8 @@
 #include "rt/ctf/packets.h"
 
 /*
- * Applies what control calls have changed: another name, on or off. At the end, begins a trace
- * whose directory was removed again, for the events left in memory.
+ * Applies what control calls have changed: another name, on or off. At the end, if the trace's
+ * directory was removed, begins the trace again, for the events left in memory.
  */
 void waymark_ctf_sync(struct ctf_round *round, enum drain_mode mode);
 

@@ -73,7 +73,7 @@ static bool remove_name(int dirfd, const char *name)
 	return ok && unlinkat(dirfd, name, AT_REMOVEDIR) == 0;
 }
 
-/* Reads the begin of the metadata; returns false if it is not metadata. */
+/* Reads the beginning of the metadata; returns false if it is not metadata. */
 static bool read_metadata(int dirfd, char *text, size_t size)
 {
 	int fd = openat(dirfd, CTF_METADATA, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
@@ -94,7 +94,8 @@ static bool is_trace(int dirfd)
 }
 
 /*
- * Finds the trace's uuid, the first one in the metadata; `text` is for the begin of the metadata.
+ * Finds the trace's uuid, the first one in the metadata; `text` is for the beginning of the
+ * metadata.
  */
 static bool find_uuid(int dirfd, uint8_t uuid[16], char text[BUFFER_FILE_PATH_BYTES])
 {

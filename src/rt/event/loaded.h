@@ -13,7 +13,7 @@ struct loaded {
 	char name[256]; /* of its file; cut if too long */
 };
 
-/* Finds the object that contains `address`. Returns false when there is none. */
+/* Finds the object that contains `address`. Returns false if there is none. */
 bool waymark_loaded_find(const void *address, struct loaded *loaded);
 
 /*

@@ -56,7 +56,9 @@ struct buffer_place {
 /* Makes the path of a buffer's file under /dev/shm; returns false if it is too long. */
 bool waymark_buffer_shared_path(const struct buffer_place *place);
 
-/* Returns the begin of the paths of files there: the folder and the first part of their names. */
+/*
+ * Returns the beginning of the paths of files there: the folder and the first part of their names.
+ */
 const char *waymark_buffer_prefix(void);
 
 /*
@@ -131,7 +133,7 @@ int waymark_buffer_turn(struct buffer *b, const struct buffer_place *place);
  */
 uint32_t waymark_buffer_take(struct buffer *b, unsigned int wanted);
 
-/* Returns a sub-buffer whose memory is warm. Any thread, any signal handler. */
+/* Gives back a sub-buffer, whose memory is warm. Any thread, any signal handler. */
 void waymark_buffer_give(struct buffer *b, uint32_t unit);
 
 /* Gives memory to the sub-buffers that will be taken next. The writer calls it when it has time. */

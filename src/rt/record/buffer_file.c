@@ -426,7 +426,7 @@ static bool read_at(int fd, void *data, size_t size, uint64_t at)
 	       (long)size;
 }
 
-/* The begin of struct buffer_file, which is long as a whole. */
+/* The beginning of struct buffer_file, which is long as a whole. */
 struct head {
 	uint64_t magic;
 	uint32_t version;

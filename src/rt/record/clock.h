@@ -87,7 +87,7 @@ static inline uint64_t clock_scale(uint64_t ticks, uint64_t mult)
 #endif
 }
 
-/* Returns the nanoseconds of a moment, which may be a little before the segment's begin. */
+/* Returns the nanoseconds of a moment, which may be a little before the segment's beginning. */
 static inline uint64_t clock_to_ns(const struct clock_segment *s, uint64_t ticks)
 {
 	if (__builtin_expect(ticks >= s->from.ticks, 1)) {

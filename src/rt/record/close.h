@@ -24,8 +24,8 @@
 #define CLOSE_SETTLE_NS UINT64_C(1000000)
 
 /*
- * Keeps the packet, or sets `subbuf` to 0 if the packet was taken. The producer, at the begin of
- * its slow path.
+ * Keeps the packet, or sets `subbuf` to 0 if the packet was taken. The producer, at the beginning
+ * of its slow path.
  */
 static inline void waymark_close_claim(struct cursor *c)
 {

@@ -60,7 +60,7 @@ struct cursor {
 	uint64_t sequence; /* of the last packet: by atomic addition, see install() */
 	uint64_t stream; /* of this process, from 1; 0: none yet; see buffer_stream_id() */
 	uint64_t lost; /* events, by atomic addition; those nested too deep are in the last depth */
-	waymark_count counted; /* hot.count, 64 bits wide, at the open packet's begin */
+	waymark_count counted; /* hot.count, 64 bits wide, at the open packet's beginning */
 	waymark_count bytes; /* of the packets before that */
 	waymark_count shown; /* stored by any thread: the most bytes that were reported */
 	uint32_t turn; /* odd while the packet changes */

@@ -55,7 +55,7 @@ enum drain_mode waymark_drain_mode(const struct process *p);
 /* Makes a pass of every consumer that has a buffer; returns how much they took. */
 uint64_t waymark_drain_pass(struct process *p, enum drain_mode mode);
 
-/* Returns a sub-buffer to the buffer and wakes threads that wait for one. */
+/* Gives a sub-buffer back to the buffer, and wakes threads that wait for one. */
 void waymark_recorder_free(struct recorder *r, uint32_t subbuf);
 
 /* Makes every cursor's next event take the slow path, which rings the doorbell. */

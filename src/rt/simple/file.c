@@ -172,7 +172,7 @@ static uint64_t first_ns(const char *at, const char *end)
 	return r.ns;
 }
 
-/* Reads the begin of a record of the file; returns its length, 0 on failure. */
+/* Reads the beginning of a record of the file; returns its length, 0 on failure. */
 static size_t read_record(int fd, uint64_t offset, char head[SIMPLE_GAP_BYTES])
 {
 	uint64_t events;
@@ -280,7 +280,7 @@ static void end_with_note(struct simple_out *out, uint64_t ns)
 	lseek(simple_fd(out), (off_t)f->size, SEEK_SET);
 }
 
-/* Cuts off the begin of a record, unless another process has appended to the file since. */
+/* Cuts off the beginning of a record, unless another process has appended to the file since. */
 static void cut_shared(const struct simple_out *out, size_t torn)
 {
 	off_t end = lseek(simple_fd(out), 0, SEEK_CUR);

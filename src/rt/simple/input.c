@@ -13,7 +13,7 @@
 #include "rt/record/close.h"
 #include "rt/simple/input.h"
 
-/* Moves to the begin of a packet, and notes the losses before it from its header. */
+/* Moves to the beginning of a packet, and notes the losses before it from its header. */
 static void enter_packet(struct buffer *b, struct cursor *c, uint32_t subbuf)
 {
 	const struct packet_header *h = packet_at(b, subbuf);

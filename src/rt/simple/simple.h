@@ -105,7 +105,7 @@ struct simple_out {
 	char batch[SIMPLE_GAP_BYTES + SIMPLE_BATCH_BYTES];
 };
 
-/* Call at the begin of a pass: applies what control calls have changed. */
+/* Call at the beginning of a pass: applies what control calls have changed. */
 void waymark_simple_sync(struct simple_out *out);
 
 /*
