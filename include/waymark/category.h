@@ -102,7 +102,7 @@ WAYMARK_HIDDEN constexpr struct waymark_category *waymark_category_of(const void
 #endif
 /* clang-format on */
 
-/* The number of scopes of the category's WAYMARK_BEGIN() that have not ended. Any thread. */
+/* Gives the number of scopes of the category's WAYMARK_BEGIN() that have not ended. Any thread. */
 #define WAYMARK_LIVE(category) __atomic_load_n(&waymark_category_##category.live, __ATOMIC_RELAXED)
 
 #endif

@@ -47,10 +47,10 @@ struct waymark_group {
 
 #pragma GCC visibility push(default)
 
-/* `Name { field: 1 }`, or a variant with named fields; without fields `Name`. */
+/* Begins `Name { field: 1 }`, or a variant with named fields; without fields `Name`. */
 void waymark_debug_struct(struct waymark_group *g, struct waymark_formatter *f, const char *name);
 
-/* `Name(1, 2)`, or a variant. With the name "": `(1, 2)`, or `(1,)` for one field. */
+/* Begins `Name(1, 2)`, or a variant. With the name "": `(1, 2)`, or `(1,)` for one field. */
 void waymark_debug_tuple(struct waymark_group *g, struct waymark_formatter *f, const char *name);
 
 void waymark_debug_list(struct waymark_group *g, struct waymark_formatter *f); /* [1, 2] */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The program's API, waymark/control.h, over the registry, the rules and the sinks. A call that
- * fails returns the reason.
+ * fails returns the reason. Called by the program and the monitor.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The table of sinks, and the names of files that wait for events: at most one for each sink, all
- * of which have their own key.
+ * of which have their own key. Called by control calls, and when an object registers.
  */
 #include <string.h>
 

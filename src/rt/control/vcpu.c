@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* waymark/vcpu.h, over the registry and the sets; lists are made in list.c. */
+/*
+ * The functions of waymark/vcpu.h, over the registry and the sets of rt/event/vcpu.h; list.c makes
+ * the lists. Events are switched on under the control lock, after the trace has declared them.
+ * Called by the program and the monitor.
+ */
 #include <string.h>
 
 #include "rt/control/declare.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Walks the events of a packet by the sizes of their arguments: see packet_walk.h. */
+/*
+ * Walks the events of a packet by the sizes of their arguments, which an event's entry gives: see
+ * packet_walk.h. Stops at an unknown event. Called by the consumer.
+ */
 #include <string.h>
 
 #include "base/compiler.h"

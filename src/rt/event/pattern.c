@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Patterns for event names. Called by rules, iterators and option code, with or without the control
- * lock; never by an event.
+ * Patterns for event names: compiles and matches them. Called by rules, iterators and option code,
+ * with or without the control lock; never by an event.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -46,7 +46,7 @@ static inline const struct waymark_entry *waymark_registry_same_name(
 
 /*
  * Returns the event's id. An event without an id gets the id of an identical event that was loaded
- * before, otherwise the next one. The end of a scope gets one as well. Returns 0 when memory or ids
+ * before, otherwise the next one. The end of a scope gets one as well. Returns 0 if memory or ids
  * ran out. Under the control lock.
  */
 uint32_t waymark_entry_id(struct waymark_event *event);
