@@ -3,10 +3,10 @@
  * waymark/category.h - the categories of the trace points of waymark/scope.h, defined by one list
  * of the program.
  *
- * 	#define DEVICE_CATEGORIES(C) \
- * 		C(VirtioFs, true, "the file system of the guest") \
- * 		C(VirtioNet, false, "its network")
- * 	WAYMARK_CATEGORIES(DEVICE_CATEGORIES)
+ *	#define DEVICE_CATEGORIES(C) \
+ *		C(VirtioFs, true, "the file system of the guest") \
+ *		C(VirtioNet, false, "its network")
+ *	WAYMARK_CATEGORIES(DEVICE_CATEGORIES)
  *
  * A category of `false` is compiled out: its trace points leave no instruction and evaluate
  * nothing, but their arguments are type-checked. A category of `true` is off until a pattern of the

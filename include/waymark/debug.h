@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * waymark/debug.h - values for arguments of type `&dyn fmt::Debug`, and a builder for objects of
- *the program. A message prints them as Rust prints types that implement Debug; a trace records them
- * with their types.
+ * the program. A message prints them as Rust prints types that implement Debug; a trace records
+ * them with their types.
  *
  *	trace_usb_run(waymark_debug(slot), waymark_debug_object(put_request, &request));
  *

@@ -3,9 +3,9 @@
  * waymark/declared_scope.h - scopes for generated trace headers: spans of time, declared as
  * [[scopes]] in TOML, that are recorded as two events, begin and end.
  *
- * 	TRACE_PRE_ALLOC_SCOPE(size);                             ends where the block ends
- * 	uint64_t s = trace_pre_alloc_enter(size);                ends by trace_pre_alloc_leave(&s)
- * 	struct waymark_scope s = trace_pre_alloc_start(size);    ends by waymark_scope_end(&s)
+ *	TRACE_PRE_ALLOC_SCOPE(size);                             ends where the block ends
+ *	uint64_t s = trace_pre_alloc_enter(size);                ends by trace_pre_alloc_leave(&s)
+ *	struct waymark_scope s = trace_pre_alloc_start(size);    ends by waymark_scope_end(&s)
  *
  * The first two are synchronous: they end on their thread. Their token is a scalar. Its address
  * does not leave the caller while the scope is off, so that compilers can remove scopes that are

@@ -5,12 +5,12 @@
  * events. For generated code: the function that waits does this first if the event has an argument
  * of type struct waymark_debug.
  *
- * 	struct waymark_trees trees;
+ *	struct waymark_trees trees;
  *
- * 	waymark_trees_begin(&trees);
- * 	waymark_flatten(&trees, &waymark_event_x, 2, &request);
- * 	... waymark_record_open(), the arguments, waymark_record_end() ...
- * 	waymark_trees_end(&trees);
+ *	waymark_trees_begin(&trees);
+ *	waymark_flatten(&trees, &waymark_event_x, 2, &request);
+ *	... waymark_record_open(), the arguments, waymark_record_end() ...
+ *	waymark_trees_end(&trees);
  *
  * Values for which waymark_debug_is_call() is true need it; the function that does not wait fails
  * for them. No value of the event may be used after waymark_trees_end().

@@ -2,26 +2,26 @@
 /*
  * waymark/reader.h - reading traces from a program of your own.
  *
- * 	char error[512];
- * 	struct waymark_reader *r = waymark_reader_open("my.trace", "trace-events-all",
- * 			error, sizeof(error));
- * 	int what;
+ *	char error[512];
+ *	struct waymark_reader *r = waymark_reader_open("my.trace", "trace-events-all",
+ *			error, sizeof(error));
+ *	int what;
  *
- * 	if (!r) {
- * 		fprintf(stderr, "%s\n", error);
- * 		return 1;
- * 	}
- * 	while ((what = waymark_reader_next(r)) != WAYMARK_READ_END) {
- * 		if (what == WAYMARK_READ_EVENT) {
- * 			printf("%s\n", waymark_reader_message(r, NULL));
- * 		} else if (what < 0) {
- * 			fprintf(stderr, "%s\n", waymark_reader_error(r));
- * 		}
- * 		if (what == WAYMARK_READ_DAMAGED) {
- * 			break;
- * 		}
- * 	}
- * 	waymark_reader_close(r);
+ *	if (!r) {
+ *		fprintf(stderr, "%s\n", error);
+ *		return 1;
+ *	}
+ *	while ((what = waymark_reader_next(r)) != WAYMARK_READ_END) {
+ *		if (what == WAYMARK_READ_EVENT) {
+ *			printf("%s\n", waymark_reader_message(r, NULL));
+ *		} else if (what < 0) {
+ *			fprintf(stderr, "%s\n", waymark_reader_error(r));
+ *		}
+ *		if (what == WAYMARK_READ_DAMAGED) {
+ *			break;
+ *		}
+ *	}
+ *	waymark_reader_close(r);
  *
  * Link with `pkg-config --libs waymark-reader`. A reader has one current record. Memory returned by
  * pointer belongs to the reader and is valid until the next waymark_reader_next(), names until

@@ -2,19 +2,19 @@
 /*
  * waymark/scope.h - trace points without a declaration.
  *
- * 	WAYMARK_SCOPE(VirtioFs, "read", inode, handle);    from here to the end of the block
+ *	WAYMARK_SCOPE(VirtioFs, "read", inode, handle);    from here to the end of the block
  *
- * 	WAYMARK_BEGIN(VirtioFs, "read", inode);    without a block: ends with
- * 	WAYMARK_END(VirtioFs);                     the next end of its category
+ *	WAYMARK_BEGIN(VirtioFs, "read", inode);    without a block: ends with
+ *	WAYMARK_END(VirtioFs);                     the next end of its category
  *
- * 	struct waymark_scope flow = WAYMARK_FLOW(VirtioNet, "packet", length);
- * 	WAYMARK_FLOW_STEP(VirtioNet, &flow, "queued", queue);    on any thread
- * 	waymark_scope_end(&flow);
+ *	struct waymark_scope flow = WAYMARK_FLOW(VirtioNet, "packet", length);
+ *	WAYMARK_FLOW_STEP(VirtioNet, &flow, "queued", queue);    on any thread
+ *	waymark_scope_end(&flow);
  *
- * 	WAYMARK_INSTANT(VirtioNet, "kick", queue);
- * 	WAYMARK_COUNTER(VirtioNet, "in flight", requests);
- * 	WAYMARK_PRINT("%d devices", n);
- * 	WAYMARK_PRINT_IN(VirtioNet, "%d packets", n);
+ *	WAYMARK_INSTANT(VirtioNet, "kick", queue);
+ *	WAYMARK_COUNTER(VirtioNet, "in flight", requests);
+ *	WAYMARK_PRINT("%d devices", n);
+ *	WAYMARK_PRINT_IN(VirtioNet, "%d packets", n);
  *
  * A name is a string literal of any text. Up to 16 arguments are recorded with their source text:
  * all scalars, strings, pointers, and values made by waymark_debug_object() and other functions of

@@ -7,20 +7,20 @@
  *
  * A file calls only those below it:
  *
- * 	ctf.c       the sink, as control calls see it, and control.h
- * 	prepare.c   a new trace: its options, whether it can have its name, removal of an old one
- * 	pass.c      the consumer
- * 	end.c       begin, change and end of the trace; snapshots
- * 	family.c    moves a held trace into a folder before a fork
- * 	evict.c     chooses the packets that full=overwrite evicts
- * 	jail.c      the consumer in a jail: declarations only
- * 	packets.c   which packets of a thread go to its file
- * 	packet_walk.c  counts the events of a packet
- * 	append.c    packets at the end of their files
- * 	stream.c    the open files of streams, their index and names, and which pieces stay
- * 	create.c    makes the trace's directory, and gives it its name
- * 	metadata.c  its declarations and its clock
- * 	state.c     what control calls want; this process's state; its directory and its lock
+ *	ctf.c       the sink, as control calls see it, and control.h
+ *	prepare.c   a new trace: its options, whether it can have its name, removal of an old one
+ *	pass.c      the consumer
+ *	end.c       begin, change and end of the trace; snapshots
+ *	family.c    moves a held trace into a folder before a fork
+ *	evict.c     chooses the packets that full=overwrite evicts
+ *	jail.c      the consumer in a jail: declarations only
+ *	packets.c   which packets of a thread go to its file
+ *	packet_walk.c  counts the events of a packet
+ *	append.c    packets at the end of their files
+ *	stream.c    the open files of streams, their index and names, and which pieces stay
+ *	create.c    makes the trace's directory, and gives it its name
+ *	metadata.c  its declarations and its clock
+ *	state.c     what control calls want; this process's state; its directory and its lock
  */
 #ifndef RT_CTF_CTF_H
 #define RT_CTF_CTF_H

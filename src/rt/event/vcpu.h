@@ -7,14 +7,14 @@
  * bit in the set at `vcpus` and, if its `base` is on, those that are not registered now. `vcpus`
  * means nothing while the mask is 0.
  *
- * 	          on(i)                  off(i)                   init(i)   fini(i)
- * 	OFF       SOME{i}, base off      OFF                      OFF       OFF
- * 	ALL       ALL                    SOME{all but i},         ALL       ALL
- * 	                                 base on; OFF if empty
- * 	SOME      + i; ALL if full,      - i; OFF if empty        + i if    - i; OFF if empty,
- * 	          and base on                                     base on   and base off;
- * 	                                                                    ALL if full,
- * 	                                                                    and base on
+ *	          on(i)                  off(i)                   init(i)   fini(i)
+ *	OFF       SOME{i}, base off      OFF                      OFF       OFF
+ *	ALL       ALL                    SOME{all but i},         ALL       ALL
+ *	                                 base on; OFF if empty
+ *	SOME      + i; ALL if full,      - i; OFF if empty        + i if    - i; OFF if empty,
+ *	          and base on                                     base on   and base off;
+ *	                                                                    ALL if full,
+ *	                                                                    and base on
  *
  * on(LATER) and off(LATER) change `base` and no bit. Switching the whole event on makes it ALL;
  * switching it off removes backends, and makes it OFF if none is left.

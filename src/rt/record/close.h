@@ -3,9 +3,9 @@
  * Closing an open packet early. A packet belongs to its thread until the thread switches to the
  * next one. A quiet thread never does, so the consumer can take the packet from it:
  *
- * 	consumer: claim is n; limit = NULL         thread: the next event takes the slow path,
- * 	some time later, if the thread is          which counts claim on first
- * 	in no event: n --> n | 1, else again
+ *	consumer: claim is n; limit = NULL         thread: the next event takes the slow path,
+ *	some time later, if the thread is          which counts claim on first
+ *	in no event: n --> n | 1, else again
  *
  * Each swap makes the other one fail. The time is long enough for a store to be seen by other
  * processors: by then a thread that had passed the limit before has shown that it is busy, or has

@@ -153,10 +153,10 @@ void waymark_slot_keep_mine(void);
  * cost one instruction an event, for the cursor's 32-bit count. The slow path maintains the rest,
  * once a packet:
  *
- * 	recorded    `counted`, 64 bits wide, is the count as of the last packet's begin: in
- * 	            one packet the count grows by less than 2^32, so both together give all
- * 	bytes       of the packets before are added up; those of the open one are the
- * 	            distance of `pos` from its begin
+ *	recorded    `counted`, 64 bits wide, is the count as of the last packet's begin: in
+ *	            one packet the count grows by less than 2^32, so both together give all
+ *	bytes       of the packets before are added up; those of the open one are the
+ *	            distance of `pos` from its begin
  *
  * A slot has several owners in turn, while its cursors continue counting. The counts when an owner
  * ended are noted, and the next owner's counts are the difference. So no number decreases, and

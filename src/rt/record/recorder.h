@@ -4,17 +4,17 @@
  * packets to their consumer. Everything that a fork must not share is in pages that fork wipes, so
  * a child starts afresh.
  *
- * 	cursor --> packet --> (closed, or taken after all) --> writer --> consumer
+ *	cursor --> packet --> (closed, or taken after all) --> writer --> consumer
  *
  * Each backend that records has its own buffer and consumer. A file of this folder calls only those
  * below it:
  *
- * 	producer	recorder.c
- * 			writer.c (starts the thread), room.c, seal.c
- * 	consumer	flush.c, leftovers.c, leftover.c
- * 			drain.c, close.h, stats.c
- * 	memory		jail.c, process.c, slot.c
- * 			buffer_file.c, buffer.c, clock.c, wiped.c
+ *	producer	recorder.c
+ *			writer.c (starts the thread), room.c, seal.c
+ *	consumer	flush.c, leftovers.c, leftover.c
+ *			drain.c, close.h, stats.c
+ *	memory		jail.c, process.c, slot.c
+ *			buffer_file.c, buffer.c, clock.c, wiped.c
  *
  * The only way upwards is the table of consumers (consumer.h).
  */

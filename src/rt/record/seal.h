@@ -7,14 +7,14 @@
  *
  * The wait is bounded, because exit() may wait for that thread. Then the seal is broken for good.
  *
- * 	thread: busy = 1; SEAL_SET? then busy = 0, and waits
- * 	consumer: SEAL_SET; some time later: all written, no limit, no cursor busy?
+ *	thread: busy = 1; SEAL_SET? then busy = 0, and waits
+ *	consumer: SEAL_SET; some time later: all written, no limit, no cursor busy?
  *
  * One of the two sees the store of the other. The thread that ends the process cannot wait, so its
  * signal handlers and late destructors pass the seal, in a similar way:
  *
- * 	thread: passed = 1; final? then it reports that this event may be lost
- * 	consumer: final = 1; passed? then final = 0: the buffer stays
+ *	thread: passed = 1; final? then it reports that this event may be lost
+ *	consumer: final = 1; passed? then final = 0: the buffer stays
  */
 #ifndef RT_RECORD_SEAL_H
 #define RT_RECORD_SEAL_H

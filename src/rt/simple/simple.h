@@ -3,19 +3,19 @@
  * The consumer's side of the sink `simple`: turns records of packets into records of a simpletrace
  * file, version 4. Only the consumer may call these functions, unless a comment says otherwise.
  *
- * 	input --> encoder (one an event, compiled from its entry) --> batch --> file
+ *	input --> encoder (one an event, compiled from its entry) --> batch --> file
  *
  * A file calls only those below it:
  *
- * 	simple.c    the sink, as control calls see it
- * 	hold.c      the name is not final yet
- * 	family.c    the same for a fork
- * 	drain.c     the consumer
- * 	input.c     a cursor's records
- * 	encode.c    a record of a packet becomes one of the file
- * 	file.c      writes batches
- * 	open.c      opens the file
- * 	state.c     what control calls want; this process's state
+ *	simple.c    the sink, as control calls see it
+ *	hold.c      the name is not final yet
+ *	family.c    the same for a fork
+ *	drain.c     the consumer
+ *	input.c     a cursor's records
+ *	encode.c    a record of a packet becomes one of the file
+ *	file.c      writes batches
+ *	open.c      opens the file
+ *	state.c     what control calls want; this process's state
  */
 #ifndef RT_SIMPLE_SIMPLE_H
 #define RT_SIMPLE_SIMPLE_H

@@ -2,13 +2,13 @@
 /*
  * WAYMARK_BEGIN() and WAYMARK_END(): a stack of open scopes for each thread.
  *
- * 	an END ends the last open BEGIN of its category on its thread, whether or not it is on top;
- * 	without such a BEGIN it does nothing
- * 	a BEGIN that is off is pushed too, so that its END finds it, but only above one that is on:
- * 	when the last BEGIN that is on ends, the stack is emptied
- * 	a BEGIN that does not fit is lost, counted and reported; while all of these have the same
- * 	category, their ENDs can be matched; otherwise the stack is emptied, so that no scope is
- * 	ever ended by the END of another
+ *	an END ends the last open BEGIN of its category on its thread, whether or not it is on top;
+ *	without such a BEGIN it does nothing
+ *	a BEGIN that is off is pushed too, so that its END finds it, but only above one that is on:
+ *	when the last BEGIN that is on ends, the stack is emptied
+ *	a BEGIN that does not fit is lost, counted and reported; while all of these have the same
+ *	category, their ENDs can be matched; otherwise the stack is emptied, so that no scope is
+ *	ever ended by the END of another
  *
  * A signal handler ends the scopes that it begins, and sees only complete entries. A scope that a
  * thread leaves open when it exits stays open in the trace, and WAYMARK_LIVE() does not count it. A

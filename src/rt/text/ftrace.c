@@ -2,14 +2,14 @@
 /*
  * The backend ftrace: one event, one line, one write to the kernel's trace_marker.
  *
- * 	text	<name> <message>, [<name>] <message>, [SCOPE_START][<name>] <message> ...
- * 	atrace	I|<pid>|<name> <message>	an instant, as viewers of Android's traces know it
- * 		B|<pid>|[<name>] <message>	a scope begins
- * 		E|<pid>				it ends
- * 		S|<pid>|[<name>] <message>|<id>	an asynchronous scope begins
- * 		F|<pid>|[<name>] <message>|<id>	it ends
- * 		C|<pid>|<name>|<value>		a counter of waymark/scope.h
- * 	hitrace	the same as OpenHarmony's: H: before the text, a blank before id and value
+ *	text	<name> <message>, [<name>] <message>, [SCOPE_START][<name>] <message> ...
+ *	atrace	I|<pid>|<name> <message>	an instant, as viewers of Android's traces know it
+ *		B|<pid>|[<name>] <message>	a scope begins
+ *		E|<pid>				it ends
+ *		S|<pid>|[<name>] <message>|<id>	an asynchronous scope begins
+ *		F|<pid>|[<name>] <message>|<id>	it ends
+ *		C|<pid>|<name>|<value>		a counter of waymark/scope.h
+ *	hitrace	the same as OpenHarmony's: H: before the text, a blank before id and value
  *
  * A `|` in a message becomes `/` if it would end the message.
  *

@@ -5,9 +5,9 @@
  * is no lock: threads and signal handlers that open it at the same time each get a descriptor, one
  * of which is kept.
  *
- * 	ftrace.c         an event's text in the style that was chosen
- * 	ftrace_marker.c  the open marker, and writes to it
- * 	ftrace_find.c    finds and opens it, or reports why not
+ *	ftrace.c         an event's text in the style that was chosen
+ *	ftrace_marker.c  the open marker, and writes to it
+ *	ftrace_find.c    finds and opens it, or reports why not
  */
 #ifndef RT_TEXT_FTRACE_MARKER_H
 #define RT_TEXT_FTRACE_MARKER_H

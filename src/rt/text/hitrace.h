@@ -4,9 +4,9 @@
  * is loaded at run time, because other systems do not have it, and never by an event, because the
  * dynamic linker takes locks and allocates.
  *
- * 	hitrace.c       calls the library at each begin and end of a scope
- * 	hitrace_load.c  loads the library; in libwaymark.so only: in a statically linked program
- * 			the linker would warn about dlopen()
+ *	hitrace.c       calls the library at each begin and end of a scope
+ *	hitrace_load.c  loads the library; in libwaymark.so only: in a statically linked program
+ *			the linker would warn about dlopen()
  *
  * Source of names, arguments and the tag: StratoVirt's use of the library, and the documentation of
  * HiTraceMeter.

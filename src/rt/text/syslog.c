@@ -2,8 +2,8 @@
 /*
  * The syslog backend: one event, one message,
  *
- * 	<30>PROGRAM[PID]: <name> <message>
- * 	<30>PROGRAM[PID]: [<name>] <message>	of a message with braces
+ *	<30>PROGRAM[PID]: <name> <message>
+ *	<30>PROGRAM[PID]: [<name>] <message>	of a message with braces
  *
  * as syslog(LOG_DAEMON | LOG_INFO) sends it for a program that logs its pid. The daemon adds the
  * time when the message arrives, because a time in the program's time zone would need localtime(),

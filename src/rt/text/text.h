@@ -2,8 +2,8 @@
 /*
  * An event as a line of text, for the backends that write it with one system call, without malloc:
  *
- * 	<prefix><name> <message>		of a printf format
- * 	<prefix><mark>[<name>] <message>	of a message with braces
+ *	<prefix><name> <message>		of a printf format
+ *	<prefix><mark>[<name>] <message>	of a message with braces
  *
  * A line is made in 768 bytes of the stack, or in mapped memory if these are too few. A line longer
  * than its style allows is cut and ends in "...". The mark shows whether a scope begins or ends;
