@@ -172,7 +172,7 @@ static int make(struct jailed *j, const struct jail_wish *wish)
 	uint64_t bytes = waymark_buffer_bytes(BUFFER_DEFAULT);
 
 	if (syscall(SYS_getrandom, place.uuid, sizeof(place.uuid), 0) != sizeof(place.uuid)) {
-		return ENAMETOOLONG;
+		return errno;
 	}
 	uuid_mark_random(place.uuid);
 	if (!waymark_buffer_shared_path(&place)) {
