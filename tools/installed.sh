@@ -6,7 +6,8 @@ destdir=${DESTDIR:+$(realpath -ms "$DESTDIR")}
 target=$destdir${prefix%/}
 record=share/waymark/installed
 
-# read_record TO: sorted. Refuses names with `..`, because root may read another user's record.
+# read_record TO: writes the sorted record to TO. Refuses names with `..`, because root may read
+# another user's record.
 read_record() {
 	if grep -E '(^|/)\.\.(/|$)' "$target/$record" >&2; then
 		echo "${0##*/}: these lines of $target/$record are not ours" >&2
@@ -15,9 +16,10 @@ read_record() {
 	sort -u "$target/$record" >"$1"
 }
 
-# in_place PATH COMMAND...: runs it in the folder that has PATH, with PATH's own name behind it.
-# The folder must not be reached by a link: root may be in another user's prefix,
-# where a folder has become a link to another place. A missing folder is no error.
+# in_place PATH COMMAND...: runs the command in PATH's folder, with PATH's base name as last
+# argument. Refuses a folder that is reached through a link: root may install into another user's
+# prefix, where a folder has been replaced by a link to another place. A missing folder is no
+# error.
 in_place() {
 	folder=$(dirname "$1")
 	name=$(basename "$1")
@@ -30,7 +32,7 @@ in_place() {
 	)
 }
 
-# take_away PATH: a file of the record.
+# take_away PATH: removes a file of the record.
 take_away() {
 	in_place "$1" rm -f || echo "${0##*/}: $target/$1 is left: a folder on the way is a link" >&2
 }

@@ -15,7 +15,7 @@ FILE = results.ROOT / "tests/long/results"
 SHOWN = results.ROOT / "docs/reliability.md"
 BLOCK = "long runs"
 FIELDS = ("date", "commit", "machine", "run", "seconds", "counts", "verdict")
-# The table's rows, run or not; fuzzers that have run follow.
+# The table's rows, whether they have run or not; fuzzers that have run follow.
 RUNS = {"kills": "random kills", "threads": "threads that come and go",
         "large": "a large trace, printed and filtered"}
 
@@ -41,7 +41,7 @@ def is_fuzzer(run):
 
 
 def is_same(one, other):
-    """On any machine: times with one commit are added up, and the last verdict counts."""
+    """Machines are ignored: times of one commit are added up, and the last verdict counts."""
     return all(one[key] == other[key] for key in ("run", "commit"))
 
 
@@ -51,7 +51,7 @@ def inputs_of(line):
 
 
 def add(path, line):
-    """Appends the line; a fuzzer's is added to its line with the same sources."""
+    """Appends the line; a fuzzer's times are added to its line with the same sources."""
     path = pathlib.Path(path)
     line = dict(line)
     text = path.read_text() if path.exists() else ""

@@ -12,7 +12,7 @@ MACRO = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
 
 
 def blank(match):
-    """Comments, literals and directives go, their newlines stay."""
+    """Returns only the newlines of a comment, literal or directive."""
     return "\n" * match[0].count("\n")
 
 
@@ -21,7 +21,7 @@ def without_noise(text):
 
 
 def head_of(lines, brace):
-    """The declaration that ends right above the brace."""
+    """Returns the declaration that ends directly above the brace."""
     first = brace
     while first > 0 and lines[first - 1].strip() and not lines[first - 1].rstrip().endswith((";", "}")):
         first -= 1
@@ -29,7 +29,7 @@ def head_of(lines, brace):
 
 
 def find_functions(text):
-    """(name, line, head, body) of each function definition of a C file without noise."""
+    """Yields (name, line, head, body) of each function definition of a C file without noise."""
     lines = text.split("\n")
     start = None
     for number, line in enumerate(lines):
@@ -48,5 +48,5 @@ def read_exceptions(root):
     for line in (root / "tools/metrics-exceptions").read_text().splitlines():
         words = line.split("#")[0].split(maxsplit=2)
         if words:
-            exceptions[words[0], words[1]] = words[2]  # fails without a reason
+            exceptions[words[0], words[1]] = words[2]  # raises IndexError without a reason
     return exceptions

@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def value_of(path, key):
-    """Of the first line `key : value` of a file of /proc."""
+    """Returns the value of the first line `key : value` in a file of /proc."""
     for line in pathlib.Path(path).read_text().splitlines():
         name, _, value = line.partition(":")
         if name.strip() == key:
@@ -30,12 +30,12 @@ def machine():
 
 
 def describe(where):
-    """A machine in words."""
+    """Returns a description of the machine."""
     return f"{where['cpu']}, {where['cores']} cores, {where['memory']}, Linux {where['kernel']}"
 
 
 def git(*words):
-    """The output of git; empty without git."""
+    """Returns git's output; empty without git."""
     if not shutil.which("git"):
         return ""
     done = subprocess.run(["git", "-C", ROOT, *words], check=False, capture_output=True, text=True)
@@ -43,7 +43,7 @@ def git(*words):
 
 
 def commit(*paths):
-    """The commit of the sources, or the last one that changed those paths; + marks later changes."""
+    """Returns the commit of the sources, or the last one that changed `paths`; + marks later changes."""
     shown = (":!docs/reliability.md", ":!bench/RESULTS.md", ":!tests/long/results")
     changed = git("status", "--porcelain", "--untracked-files=no", "--", *(paths or (".", *shown)))
     return (git("log", "-1", "--format=%h", "--abbrev=12", "--", *paths) or "unknown") + (
@@ -55,7 +55,7 @@ def today():
 
 
 def with_block(text, name, block):
-    """A text whose block of that name is this one."""
+    """Returns the text with the named block replaced."""
     begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->\n"
     before, found, rest = text.partition(begin)
     _, closed, after = rest.partition(end)
