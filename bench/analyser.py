@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The analyser's commands on many scopes, next to a plain count of the same records.
+"""Measures the analyser's commands on many scopes, next to a plain count of the same records.
 
-Every command runs on the whole trace and on a trace of a tenth: its peak memory must be the
-same for both, and that of waymark info, except a few MiB.
+Every command runs on the whole trace and on a trace of a tenth. Its peak memory must be the same
+for both, and the same as that of waymark info, except a few MiB.
 """
 
 import json
@@ -11,8 +11,8 @@ import subprocess
 
 from report import number, table, verdicts
 
-# Memory allowed beyond that of a count, and beyond that for a tenth of the scopes, whose streams
-# may be smaller than the part of a stream that is mapped at one time.
+# MiB that a command may use more than waymark info, and more than on the trace of a tenth. That
+# trace's streams may be smaller than the part of a stream that is mapped at one time.
 MORE_THAN_INFO_MIB = 4
 MORE_THAN_TENTH_MIB = 8
 COMMANDS = (
@@ -52,7 +52,7 @@ class Analyser:
         return path
 
     def compare_counts(self):
-        """All of them are paired."""
+        """Checks that waymark scopes pairs all recorded scopes."""
         waymark = self.bench.options.commands / "waymark"
         ran = subprocess.run([waymark, "scopes", "--json", self.whole], check=True,
                              capture_output=True, text=True)

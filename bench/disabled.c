@@ -17,7 +17,7 @@
 #define ROUNDS 15
 #define STEPS 1000000
 
-/* The work: a step of a generator, which the next step needs. */
+/* The work: a step of a generator. The next step depends on it. */
 static inline uint64_t step(uint64_t value)
 {
 	return value * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);

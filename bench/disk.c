@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records events at full speed, many more than the buffer holds, until all are in the
- * file: measures the cost in the recording threads, the time until the last event is
- * written, and the CPU time of all threads. The floor takes as many steps before.
+ * Records events at full speed, many more than the buffer holds, until all are in the file.
+ * Measures the cost in the recording threads, the time until the last event is written, and the
+ * CPU time of all threads. The floor is measured first, with the same number of steps.
  *
  * disk path=FILE options=TEXT event=NAME threads=N events=N-OF-EACH-THREAD
  */
@@ -31,7 +31,7 @@ static void run(void *context)
 	l->cpu = bench_thread_cpu() - cpu;
 }
 
-/* All lanes once; returns the mean of what a step took. */
+/* Runs all lanes once; returns the mean ns of a step. */
 static double run_all(struct lane *lanes, unsigned int threads, loop *measured)
 {
 	double sum = 0;
@@ -46,7 +46,7 @@ static double run_all(struct lane *lanes, unsigned int threads, loop *measured)
 	return sum / threads;
 }
 
-/* CPU time of all recording threads; `waiting` is this thread's, which waits for them. */
+/* CPU time of all recording threads plus `waiting`, that of this thread, which waits for them. */
 static double recording_cpu(const struct lane *lanes, unsigned int threads, double waiting)
 {
 	for (unsigned int i = 0; i < threads; i++) {

@@ -50,7 +50,7 @@ static uint64_t load(const char *path)
 	return entry;
 }
 
-/* loop.elf has its number of rounds in its second and third instruction: lui t0, addi t0. */
+/* loop.elf has its number of rounds in its second and third instructions, lui t0 and addi t0. */
 static void set_rounds(uint64_t entry, uint32_t rounds)
 {
 	unsigned char *at = machine_ram(&machine, entry + 4, 8);
@@ -103,7 +103,7 @@ static void switch_on(void)
 	}
 }
 
-/* Nanoseconds. */
+/* All in nanoseconds. */
 struct duration {
 	double wall;
 	double cpu; /* of all threads */
@@ -121,7 +121,7 @@ static struct duration run(uint64_t entry)
 	return took;
 }
 
-/* The guest's output goes elsewhere than the results. */
+/* The guest's output must not mix with the results. */
 static struct duration run_apart(uint64_t entry)
 {
 	int results = dup(STDOUT_FILENO);
@@ -149,7 +149,7 @@ static void print_speed(struct duration took)
 	}
 }
 
-/* With the time until all are in their file. */
+/* Includes the time until all events are in their file. */
 static void print_events(double begin)
 {
 	struct waymark_stats stats;

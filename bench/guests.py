@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Guest programs on the machine of examples/riscv: without events, with events off and on.
+"""Measures guest programs on the machine of examples/riscv: without events, with events off, and
+with events on.
 
-Each round runs every machine of a guest in turn. Only consecutive runs are compared:
-the tables show the medians of their ratios.
+Each round runs every machine of a guest in turn. Only consecutive runs are compared: the tables
+show the medians of their ratios.
 """
 
 import os
@@ -12,8 +13,8 @@ from jobs import Job
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent.parent / "examples/riscv/guest"
 ON = {"on": "all", "options": "full=block,buffer=64M"}
-# Both harts execute the loop: past the instruction that sends one to sleep. There is no
-# writer, which would take a processor from one of them.
+# skip: both harts run the loop, because they begin after the instruction that sends one to sleep.
+# full=overwrite: no writer thread takes a processor from one of them.
 PAIR = {"harts": 2, "skip": 4, "options": "full=overwrite,buffer=64M"}
 
 
@@ -42,7 +43,9 @@ class Guests:
         return {"program": PROGRAMS / "sha256.elf", "input": path}
 
     def run_guest(self, prefix, values, traced):
-        """Some times without any events and with all of them off, in turn."""
+        """Runs a guest several times without events and with all events off, in turn, then once
+        with them on.
+        """
         for _ in range(self.size.guest_pairs):
             nop = self.run(f"{prefix}.nop", values, "nop")
             off = self.run(f"{prefix}.off", values)
@@ -51,18 +54,20 @@ class Guests:
         self.add_slowdown(f"{prefix}.on.slowdown", off, on, "million_per_s")
 
     def run(self, prefix, values, machine="ctf"):
-        """Returns the program's results; none, and a message, if it failed."""
+        """Returns the program's results; if it failed, prints a message and returns no results."""
         job = Job("ctf" if "on" in values else "", f"bench-guest-{machine}", prefix, values,
                   counted=values.get("on") == "all")
         return self.bench.run_job(job)
 
     def add(self, metric, over, under):
-        """Of processor time: only the one hart has taken any."""
+        """Adds a ratio of CPU time: the guest's only running hart has used all of it."""
         name = "million_per_cpu_s"
         if over and under:
             self.bench.results.add(metric, "", over[name] / under[name])
 
     def add_slowdown(self, metric, off, on, name):
-        """By how many percent the same work takes longer; a second hart may begin too late."""
+        """Adds by how many percent the same work takes longer. Compares rates, because a second
+        hart may begin late.
+        """
         if off and on and on[name]:
             self.bench.results.add(metric, "ctf", 100 * (off[name] / on[name] - 1))

@@ -163,7 +163,7 @@ static void pin(int processor)
 
 	CPU_ZERO(&set);
 	CPU_SET(processor, &set);
-	/* If that is not allowed, the thread runs on any processor. */
+	/* Without the right to do so, the thread runs on any processor. */
 	pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
 }
 

@@ -2,7 +2,7 @@
 /*
  * Arguments, clocks, threads, medians and results of all benchmarks.
  * A benchmark is called as `PROGRAM key=value...` and prints lines `name value`,
- * which run.py gathers over its rounds. It exits with 1 after an error, with 77 if
+ * which run.py collects over its rounds. It exits with 1 after an error, with 77 if
  * this machine cannot measure it.
  */
 #ifndef BENCH_HARNESS_H
@@ -15,7 +15,7 @@
 
 #define NOINLINE __attribute__((noinline))
 
-/* Takes the arguments of main(); the lookups below find them. */
+/* Stores the arguments of main() for the lookups below. */
 void bench_init(int argc, char **argv);
 uint64_t bench_number(const char *key, uint64_t otherwise);
 const char *bench_text(const char *key, const char *otherwise);
@@ -48,10 +48,10 @@ static inline uint64_t bench_ticks(void)
 
 double bench_ticks_per_ns(void);
 
-/* By how many ticks the clock advances at once: the least usual difference of readings. */
+/* Returns the clock's step in ticks: the smallest usual difference of two readings. */
 uint64_t bench_clock_step(void);
 
-/* Sorts the values, and returns the one in the middle. */
+/* Sorts the values, and returns the median. */
 double bench_median(double *values, size_t count);
 
 /*

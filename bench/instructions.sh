@@ -11,7 +11,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 count=100000
 
-# executed LOOP: the instructions of a whole run.
+# executed LOOP: prints the number of instructions of a whole run.
 executed() {
 	valgrind --tool=callgrind --callgrind-out-file="$tmp/out" "$program" "$1" "$count" \
 		>/dev/null 2>&1

@@ -4,8 +4,9 @@
 import dataclasses
 import types
 
-# Options of Waymark, by backend and program; "": any other. simple never waits for its
-# writer: it gets room for all events of a run. ctf gets little, and waits where it must.
+# Options of Waymark, by backend and program; "" is any other. Backend simple cannot wait for its
+# writer, so its buffer holds all events of a run. Backend ctf has a small buffer, and waits where
+# it must.
 OPTIONS = {
     ("", ""): "buffer=1G",
     ("ctf", "disk"): "buffer=64M,full=block",
@@ -30,9 +31,10 @@ TINY = types.SimpleNamespace(
 EVENTS = ("two_u64", "u64_str")
 VCPU_EVENTS = ("vcpu_all", "vcpu_this", "vcpu_other")
 TOML_EVENTS = ("toml_two_u64", "toml_debug", "toml_scope")
-NOT_COUNTED = ("vcpu_other", "toml_scope")  # none a step, two a step
+NOT_COUNTED = ("vcpu_other", "toml_scope")  # no event per step, two events per step
 
-# Recorders to compare Waymark's recording backends with; WRITERS write each event by itself.
+# Recorders that Waymark's recording backends are compared with; WRITERS write each event by
+# itself.
 OTHERS = ("lttng", "dpdk", "log", "fprintf", "syslog")
 WRITERS = ("log", "syslog")
 
@@ -45,7 +47,7 @@ POLICIES = {"discard": "buffer=64M,full=discard", "overwrite": "buffer=1M,full=o
 class Job:
     recorder: str  # the recorder; "" for programs without one
     program: str
-    prefix: str  # of its metrics
+    prefix: str  # of the metrics
     values: dict  # key=value for the program
     counted: bool = False  # a reader counts what it recorded
 
@@ -82,7 +84,7 @@ def memory(recorder, size, backends):
             yield Job(recorder, "memory", f"memory.{policy}.1",
                       {"burst": 2000, "bursts": size.bursts, "options": options},
                       policy != "overwrite")
-    if recorder == "dpdk":  # as much as its ring holds
+    if recorder == "dpdk":  # the number of events that its ring holds
         for event in EVENTS:
             yield Job(recorder, "memory", f"dpdk.{event}", {"event": event, "bursts": 5}, True)
 
@@ -115,7 +117,7 @@ def of_recorder(recorder, size, backends):
     yield from memory(recorder, size, backends)
     if recorder in WRITERS:
         return
-    if recorder != "dpdk":  # nothing goes to the disk before its end
+    if recorder != "dpdk":  # DPDK writes nothing to the disk before its end
         yield from disk(recorder, size, backends)
     if recorder == "fprintf":
         return

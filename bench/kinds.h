@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The steps of the measured loops. KINDS(LOOP) expands LOOP(name, step) for each
- * kind; in a step `i` is its number and `area` a struct area. The floor is the least
- * that any recorder must do: read the clock, store 24 bytes.
+ * The steps of the measured loops. KINDS(LOOP) expands LOOP(name, step) for each kind; in a step
+ * `i` is its number and `area` a struct area. The floor is the minimum work of any recorder: read
+ * the clock, store 24 bytes.
  */
 #ifndef BENCH_KINDS_H
 #define BENCH_KINDS_H
@@ -23,7 +23,7 @@
 	LOOP(two_u64, record_two_u64(i, i * 3)) \
 	LOOP(u64_str, record_u64_str(i, TEXT16))
 
-/* Memory that the floor stores into: a ring of slots, a power of two. */
+/* The floor's memory: a ring of slots, whose number is a power of two. */
 struct area {
 	char *at;
 	uint64_t mask;

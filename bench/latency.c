@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The distribution of the cost of single events: each thread records at a steady
- * pace and reads the clock around every event. It does the same around nothing, whose
- * median is subtracted, and around the floor, which suffers as well from time that a
- * virtual machine or another process steals.
+ * Measures the distribution of the cost of single events. Each thread records at a steady pace and
+ * reads the clock around every event. It does the same around an empty step, whose median is
+ * subtracted, and around the floor, which equally suffers from time that a virtual machine or
+ * another process steals.
  *
  * latency path=FILE options=TEXT event=NAME threads=N events=N pace=EVENTS-PER-SECOND
  */
@@ -15,7 +15,7 @@
 
 struct lane {
 	void (*measured)(struct lane *l);
-	uint32_t *ticks; /* of each event */
+	uint32_t *ticks; /* ticks of each event */
 	uint64_t events;
 	double interval; /* ticks between two events */
 	struct area area;
@@ -70,7 +70,7 @@ static const struct {
 	{ "max", 1 },
 };
 
-/* Ticks of an empty step, to be subtracted, and the units that ticks are converted to. */
+/* Ticks of an empty step, to be subtracted, and the divisors that convert ticks to units. */
 struct scale {
 	double empty;
 	double step;
@@ -88,7 +88,7 @@ static void print(const char *kind, const char *percentile, double ticks, const 
 	bench_result(name, ticks / s->step);
 }
 
-/* All events of all lanes, whose ticks lie one behind the other. */
+/* Prints the results of all lanes' events; the lanes' ticks are adjacent in memory. */
 static void report(const char *kind, struct lane *lanes, uint64_t count, struct scale *s)
 {
 	uint32_t *ticks = lanes[0].ticks;
@@ -109,7 +109,7 @@ static void measure(struct lane *lanes, unsigned int threads, void (*loop)(struc
 {
 	uint64_t events = lanes[0].events;
 
-	/* Once without counting: files are opened, the first packet is there. */
+	/* One round without counting opens the files and begins the first packet. */
 	for (unsigned int i = 0; i < threads; i++) {
 		lanes[i].measured = loop;
 		lanes[i].events = events < WARM_UP ? events : WARM_UP;

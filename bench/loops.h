@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A loop for each kind, which only does the kind's step, and a search by name.
- * Included by the one file of a benchmark that runs them.
+ * A loop for each kind, which only does the kind's step, and a search by name. Each benchmark
+ * includes this in one file.
  */
 #ifndef BENCH_LOOPS_H
 #define BENCH_LOOPS_H
@@ -23,7 +23,7 @@ typedef void loop(struct area area, uint64_t count);
 KINDS(PLAIN_LOOP)
 RECORDER_KINDS(PLAIN_LOOP)
 
-/* The loop of that kind. */
+/* Returns the loop of the kind with that name. */
 static inline loop *loop_find(const char *name)
 {
 #define NAMED_LOOP(kind, step)          \

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""LTTng-UST's daemon and sessions, isolated from those of the machine.
+"""Starts LTTng-UST's daemon and sessions, isolated from those of the machine.
 
-As root LTTng has one fixed directory for its sockets; move_apart() continues in a mount
-namespace of its own, where that directory is empty. All other files are below `home`.
-The daemon is killed by its pid. The tests of the backend ust use this module, too.
+As root LTTng has one fixed directory for its sockets, so move_apart() continues in a private mount
+namespace where that directory is empty. All other files are below `home`. The daemon is killed by
+its pid. The tests of the backend ust use this module, too.
 """
 
 import contextlib
@@ -20,13 +20,15 @@ from dpdk import count_of
 
 BUFFER = ["--discard", "--num-subbuf=8", "--subbuf-size=8M"]
 SESSION = "waymark-bench"
-# If our library has TSan, TSan must be loaded first. The program itself has none: it does not
-# know the RCU by which LTTng's headers read.
+# If our library has TSan, TSan must be loaded first. The program itself is built without TSan,
+# which does not understand the RCU in LTTng's headers.
 TSAN = ["-Wl,--no-as-needed", "-ltsan"] if os.environ.get("WAYMARK_SANITIZER") == "thread" else []
 
 
 def move_apart():
-    """Goes on in a mount namespace of its own, if that is allowed: LTTng's needs it as root."""
+    """Restarts this program in a private mount namespace, which LTTng needs as root; does nothing
+    without the right to do so.
+    """
     wanted = "WAYMARK_BENCH_NAMESPACE" not in os.environ and os.geteuid() == 0
     if wanted and subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "bench", "/run"],
                                  check=False, capture_output=True).returncode == 0:
@@ -62,7 +64,7 @@ def why_no_tests():
 
 
 class Daemon:
-    """lttng-sessiond, and commands to it."""
+    """Runs lttng-sessiond, and commands to it."""
 
     def __init__(self, home):
         self.home = pathlib.Path(home)
@@ -100,7 +102,7 @@ class Daemon:
 
 @contextlib.contextmanager
 def daemon_of_tests():
-    """A daemon below a new folder, for which programs wait ten seconds at most."""
+    """A daemon below a new folder; programs wait for it ten seconds at most."""
     with tempfile.TemporaryDirectory() as home:
         daemon = Daemon(home)
         daemon.environment["LTTNG_UST_REGISTER_TIMEOUT"] = "10000"
@@ -111,7 +113,7 @@ def daemon_of_tests():
 
 
 class Lttng(Daemon):
-    """The sessions of LTTng that are measured."""
+    """Sessions of LTTng for the benchmarks."""
 
     def __init__(self, home, one_event):
         super().__init__(home)
@@ -119,7 +121,7 @@ class Lttng(Daemon):
         self.base = self.record(one_event)[1:3]
 
     def consumer_cpu(self):
-        """Seconds that the daemon's consumer has run."""
+        """Returns the CPU seconds of the daemon's consumer."""
         ns = 0
         for path in pathlib.Path(f"/proc/{self.daemon.pid}/task").glob("*/children"):
             for child in path.read_text().split():
@@ -129,9 +131,10 @@ class Lttng(Daemon):
         return ns / 1e9
 
     def record(self, command):
-        """Runs a program in a new session: (its result, seconds to stop, consumer's CPU, lost).
+        """Runs a program in a new session. Returns (its result, seconds to stop, consumer's CPU,
+        lost).
 
-        What a session with one event takes to stop, and its consumer, is taken off.
+        Subtracts the stop time and the consumer's CPU time of a session with one event.
         """
         shutil.rmtree(self.trace, ignore_errors=True)
         self.lttng("create", SESSION, f"--output={self.trace}")
@@ -151,5 +154,5 @@ class Lttng(Daemon):
         return result, max(seconds - self.base[0], 0), max(cpu - self.base[1], 0), lost
 
     def count(self, path=None):
-        """How many events are in a trace; by default in the last."""
+        """Returns the number of events in a trace; by default in the last one."""
         return count_of(str(path or self.trace))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The two events as LTTng-UST declares them. Included several times, as it wants. */
+/* The two events as LTTng-UST declares them. LTTng's headers include this file several times. */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER bench
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Measures the cost of an event in the recording thread: bursts that fit into the
- * buffer, with pauses in between, not measured, in which they are written out.
- * The floor is measured before each burst, on as much memory.
+ * Measures the cost of an event in the recording thread: bursts that fit into the buffer. In the
+ * unmeasured pauses between them the writer thread writes them out. Before each burst the floor is
+ * measured, on the same amount of memory.
  *
  * memory path=FILE options=TEXT event=NAME threads=N burst=EVENTS bursts=N
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Measures the cost of enabled trace points of waymark/scope.h, next to declared events with the
- * same arguments. points.sh counts the instructions of each site_X() and declared_X(); run alone,
- * the program prints their times as multiples of the floor, which is to read the clock.
+ * same arguments. points.sh counts the instructions of each site_X() and declared_X(). Without it,
+ * the program prints their times as multiples of the floor, a read of the clock.
  *
  * points path=FILE count=N rounds=N
  */
@@ -38,7 +38,7 @@ static void render(struct waymark_formatter *f, const void *object)
 #define TEXT "sixteen letters."
 #define OBJECT waymark_debug_object(render, &(struct pair){ a, b })
 
-/* name, the trace point, the declared one */
+/* Name, trace point, declared event. */
 #define CASES(C)                                                                              \
 	C(words0, WAYMARK_SCOPE(Bench, "words0"), TRACE_WORDS0_SCOPE())                       \
 	C(words1, WAYMARK_SCOPE(Bench, "words1", b), TRACE_WORDS1_SCOPE(b))                   \

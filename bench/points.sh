@@ -17,7 +17,7 @@ valgrind --tool=callgrind --callgrind-out-file="$tmp/out" "$1" path="$tmp/trace"
 	cat "$tmp/errors"
 	exit 1
 }
-# Five runs of each: one to begin with, two rounds.
+# Three runs of each: a warm-up and two rounds.
 callgrind_annotate --inclusive=yes --threshold=100 "$tmp/out" |
 	sed -n 's/^ *\([0-9,]*\) .*:\(site\|declared\)_\([a-z0-9]*\) .*/\3 \2 \1/p' |
 	tr -d , | sort | awk -v n=$((count * 3)) '

@@ -40,10 +40,10 @@ struct bench {
 	struct model model;
 	int trace;
 	int null;
-	int file; /* in memory */
+	int file; /* a file in memory */
 	uint64_t events;
-	const char *waymark; /* the command, or NULL */
-	char declarations[64]; /* the path of its declarations */
+	const char *waymark; /* path of the command, or NULL */
+	char declarations[64]; /* path of the command's declarations */
 };
 
 static void put64(struct out *o, uint64_t v)
@@ -254,7 +254,7 @@ static int compare(const void *a, const void *b)
 
 struct row {
 	const char *what;
-	consume *use; /* of a view, or NULL: the command with this option */
+	consume *use; /* a view's function, or NULL: the command with this option */
 	const char *option;
 	bool to_file;
 };
@@ -300,7 +300,7 @@ static void bench_trace(struct bench *b, const char *name, put_event *put)
 	close(b->trace);
 }
 
-/* For the command: its declarations as a file. */
+/* Writes the declarations to a file, for the command. */
 static void write_declarations(struct bench *b)
 {
 	int fd = memfd_create("bench.events", 0);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Readers of traces: each command on a trace with the same events, in turn.
+"""Measures readers of traces: each command on a trace with the same events, in turn.
 
-babeltrace2 reads our CTF trace; without one, LTTng's of the same program.
+babeltrace2 reads our CTF trace; if we have none, LTTng's of the same program.
 """
 
 import json
@@ -21,7 +21,7 @@ def info(commands, path):
 
 
 def parse_info(commands, path):
-    """How many events `waymark info` counts in a trace that is whole; -1: it is not."""
+    """Returns the number of events that `waymark info` counts in a complete trace; -1 if it is incomplete."""
     said = info(commands, path)
     bad = ("damaged", "unread", "lost", "overwritten", "rotated_packets", "missing_packets")
     return -1 if any(said[what] for what in bad) else said["events"]

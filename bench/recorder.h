@@ -12,17 +12,17 @@
 #include <unistd.h>
 
 /*
- * Begins to record into `path`; `options` are the recorder's own. Where
- * another program decides about both (LTTng's session), does nothing.
+ * Begins to record into `path`; `options` are the recorder's own. Does nothing if another program
+ * decides about both, as LTTng's session does.
  */
 void recorder_open(const char *path, const char *options);
 
-/* Waits until what was recorded has left the memory that was given for it. */
+/* Waits until the recorder has written out its buffer. */
 void recorder_settle(void);
 
 /*
- * Between short bursts: time for the recorder's other threads. No flush, which
- * would close the packets that the next burst goes on with.
+ * Gives the recorder's other threads time between short bursts. Does not flush: that would close
+ * the packets that the next burst continues.
  */
 static inline void recorder_rest(void)
 {
@@ -34,7 +34,7 @@ uint64_t recorder_close(void);
 
 #include RECORDER
 
-/* Kinds of events that this recorder alone has, for loops.h: as KINDS of kinds.h. */
+/* Kinds of events that only this recorder has, for loops.h; same form as KINDS of kinds.h. */
 #ifndef RECORDER_KINDS
 #define RECORDER_KINDS(LOOP)
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * DPDK's rte_trace: see recorder.h. Each thread has a ring in memory, which is not
- * written out while it records: at the end the rings become a trace in `path`, whose
- * events jobs.py counts. `options` is the ring's size (DPDK's default: 1M).
+ * DPDK's rte_trace: see recorder.h. Each thread has a ring in memory, which is not written out
+ * during recording: at the end the rings become a trace in `path`, whose events dpdk.py counts.
+ * `options` is the ring's size (DPDK's default: 1M).
  *
- * The environment layer runs without huge pages, devices and files of its own.
+ * The environment layer runs without huge pages, devices and shared files.
  */
 #include <rte_trace_point_register.h>
 
@@ -28,8 +28,9 @@ RTE_TRACE_POINT_REGISTER(bench_u64_str, bench.u64_str)
 #define WORDS(a) ((int)(sizeof(a) / sizeof((a)[0])))
 
 /*
- * It pins the calling thread to one processor; benchmarks pin their threads themselves. The
- * rings' memory is touched, so that no event pays for its pages, as with huge ones.
+ * Starts DPDK. rte_eal_init() pins the calling thread to one processor: the affinity is restored,
+ * because benchmarks pin their threads themselves. mlockall() touches the rings' pages, so that no
+ * event pays for a page fault, as with huge pages.
  */
 static int start(int count, char **words)
 {
@@ -68,12 +69,12 @@ void recorder_open(const char *path, const char *options)
 	}
 }
 
-/* Nothing leaves its memory before the end. */
+/* DPDK writes nothing out before its end. */
 void recorder_settle(void)
 {
 }
 
-/* Its losses are unknown here: the trace has to be counted. */
+/* Losses are unknown here: dpdk.py counts the trace's events. */
 uint64_t recorder_close(void)
 {
 	if (rte_trace_save()) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* fprintf() to a file with the C library's own buffer: see recorder.h. */
+/* fprintf() to a file with the C library's buffering: see recorder.h. */
 #include <errno.h>
 #include <string.h>
 

@@ -18,7 +18,7 @@ void recorder_settle(void)
 {
 }
 
-/* Its losses are unknown here: `lttng stop` reports them. */
+/* Losses are unknown here: `lttng stop` reports them. */
 uint64_t recorder_close(void)
 {
 	return 0;

@@ -5,7 +5,7 @@
 #define record_two_u64(a, b) trace_two_u64(a, b)
 #define record_u64_str(a, s) trace_u64_str(a, s)
 
-/* The vCPU that all threads are. */
+/* The vCPU of all threads. */
 struct CPUState {
 	char own[64];
 };

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tables of medians, each value with its target (the file targets)."""
+"""Prints tables of medians, each value with its target from the file `targets`."""
 
 import pathlib
 import statistics
@@ -8,7 +8,7 @@ TARGETS = pathlib.Path(__file__).with_name("targets")
 
 
 def read_targets():
-    """{metric: (word, limit)}"""
+    """Returns {metric: (word, limit)}."""
     targets = {}
     for line in TARGETS.read_text().splitlines():
         fields = line.split("#")[0].split()
@@ -27,10 +27,10 @@ def number(value):
 
 
 class Results:
-    """Measured values: those of many rounds by metric and recorder."""
+    """Measured values of all rounds, by metric and recorder."""
 
     def __init__(self, ours):
-        self.ours = ours  # the recorders that have something to reach
+        self.ours = ours  # the recorders that have targets
         self.values = {}
         self.targets = read_targets()
 
@@ -42,7 +42,7 @@ class Results:
         return statistics.median(values) if values else None
 
     def spread(self, metric, who):
-        """From the lowest to the highest round."""
+        """Returns the range of the rounds, lowest to highest, as text."""
         values = self.values.get((metric, who), [])
         return f"{number(min(values))} - {number(max(values))}" if values else "-"
 
@@ -50,7 +50,7 @@ class Results:
         return any(m.startswith(prefix + ".") and w == who for m, w in self.values)
 
     def verdict(self, metric, who):
-        """Empty without a target, without a measured value, or for other recorders than ours."""
+        """Returns a verdict; empty without a target or a measured value, or for recorders of others."""
         value = self.median(metric, who)
         if metric not in self.targets or value is None or who not in self.ours:
             return ""
@@ -59,13 +59,13 @@ class Results:
         return f"{word.replace('-', ' ')} {limit:g}: {'reached' if reached else 'not reached'}"
 
     def unmeasured(self):
-        """Targets that nothing was measured for."""
+        """Returns the targets without a measured value."""
         measured = {metric for metric, who in self.values if who in self.ours}
         return sorted(set(self.targets) - measured)
 
 
 def table(title, note, header, rows):
-    """Prints a table whose columns stand one below the other."""
+    """Prints a table with aligned columns."""
     print(f"\n### {title}\n\n{note}\n")
     cells = [[str(cell) for cell in row] for row in [header, *rows]]
     widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
@@ -78,7 +78,7 @@ def table(title, note, header, rows):
 
 
 def verdicts(results, prefix, who, columns):
-    """The targets of a row, and whether it reached them; columns: {heading: metric after the prefix}."""
+    """Returns a row's targets and whether they were reached. columns: {heading: metric after the prefix}"""
     all_of_them = [(heading, results.verdict(f"{prefix}.{name}", who))
                    for heading, name in columns.items()]
     return "; ".join(f"{heading} {verdict}" for heading, verdict in all_of_them if verdict)

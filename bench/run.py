@@ -48,10 +48,10 @@ class Bench:
         self.directory = directory
         self.size = size
         self.results = Results({*options.backends.split(","), ""})
-        self.absent = {}  # recorder: why
+        self.absent = {}  # {recorder: reason}
         self.faults = []
-        self.others = 0  # processors that other programs used meanwhile
-        self.counted = 0  # traces whose events a reader counted, all there
+        self.others = 0  # processors that other programs used during the run
+        self.counted = 0  # traces in which a reader found all events
         self.lttng = self.start_lttng()
         self.look_for_dpdk()
 
@@ -87,7 +87,7 @@ class Bench:
                 self.run_job(job, number)
 
     def run_job(self, job, number=0):
-        """Returns the job's results; none, and a message, if it failed."""
+        """Returns the job's results; if it failed, prints a message and returns no results."""
         path = os.path.join(self.directory, "trace")
         command = [self.options.programs / job.program, f"path={path}", *job.arguments()]
         extra = {}
@@ -127,7 +127,7 @@ class Bench:
             self.compare_counts(job, values)
 
     def compare_counts(self, job, values):
-        """A reader must find all recorded events, less the reported losses."""
+        """Checks that a reader finds all recorded events, less the reported losses."""
         if job.recorder == "lttng":
             found = self.lttng.count()
         elif job.recorder == "dpdk":
@@ -142,17 +142,19 @@ class Bench:
 
 
 def parse(text):
-    """Lines `name value`."""
+    """Parses lines `name value`."""
     return {name: float(value) for name, value in (line.split() for line in text.splitlines())}
 
 
 def remove(path):
-    """A trace is a file, or a directory of files."""
+    """Removes a trace, which may be a file or a directory."""
     subprocess.run(["rm", "-rf", path], check=True)
 
 
 def busy_seconds():
-    """Of all processors since the machine started, and of ours."""
+    """Returns the CPU seconds of all processors since the machine started, and of this process and
+    its children.
+    """
     fields = [int(f) for f in pathlib.Path("/proc/stat").read_text().split("\n")[0].split()[1:9]]
     busy = (sum(fields) - fields[3] - fields[4]) / os.sysconf("SC_CLK_TCK")
     own = os.times()

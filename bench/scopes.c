@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records nested scopes, on which the analyser's commands are measured.
+ * Records nested scopes, the input for measuring the analyser's commands.
  *
  * scopes path=FILE options=TEXT threads=N scopes=N-OF-EACH-THREAD
  */
@@ -16,7 +16,7 @@ static void innermost(uint64_t i)
 	TRACE_TOML_INNER_SCOPE(i);
 }
 
-/* Three. */
+/* Three scopes. */
 static void inner(uint64_t i)
 {
 	TRACE_TOML_SCOPE_SCOPE(i, i * 3);
@@ -24,7 +24,7 @@ static void inner(uint64_t i)
 	innermost(i + 1);
 }
 
-/* Ten, four deep at most with what is around them. */
+/* Ten scopes, at most three deep. */
 static void ten(uint64_t i)
 {
 	TRACE_TOML_INNER_SCOPE(i);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Measures the cost of a disabled call that no branch predictor or cache remembers:
- * 2048 functions with a call each, in random order, next to the same functions
- * without calls. sites.sh declares the events.
+ * Measures the cost of a disabled call without help from branch prediction or caches: 2048
+ * functions with one call each, in random order, next to the same functions without calls.
+ * sites.sh declares the events.
  *
  * sites rounds=N
  */
@@ -14,7 +14,7 @@
 #define SITES 2048u
 #define PASSES 20
 
-/* Both take whole cache lines, as many. */
+/* Both functions take the same number of whole cache lines. */
 #define FUNCTIONS(n)                                                                     \
 	NOINLINE __attribute__((aligned(64))) static uint64_t plain_##n(uint64_t value)  \
 	{                                                                                \

@@ -17,7 +17,7 @@ for topic in 'Into memory' 'To the disk' Latency 'Inside work' Threads Disabled 
 		exit 1
 	}
 done
-# Without LTTng there may be no trace for babeltrace2 to be compared with.
+# Without LTTng there may be no trace for babeltrace2.
 if sed '/^### Reading/,$d' "$tmp/out" | grep '| -  *|'; then
 	echo "something was not measured"
 	exit 1
@@ -29,7 +29,7 @@ for row in 'full=discard *| ctf' 'full=overwrite *| ctf' 'full=block *| ctf' '1 
 		exit 1
 	}
 done
-# DPDK need not be there; then the reason is.
+# DPDK may be missing; then the reason must be printed.
 if ! grep -q '^| u64_str, 1 thread *| dpdk ' "$tmp/out" && ! grep 'not measured: dpdk: .' "$tmp/out"; then
 	echo "neither a row nor a reason for dpdk"
 	exit 1

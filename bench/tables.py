@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tables of run.py, one a topic."""
+"""Prints the tables of run.py, one per topic."""
 
 import jobs
 from report import medians, number, table, verdicts
@@ -10,7 +10,7 @@ def recorders_of(bench):
 
 
 def rows(bench, prefix, variants):
-    """A row for each recorder and variant, the variants (label, suffix) outside."""
+    """Returns a row for each recorder and variant. The outer loop is over the variants (label, suffix)."""
     return [((label, who), f"{prefix}.{suffix}" if suffix else prefix, who)
             for label, suffix in variants for who in recorders_of(bench)]
 
@@ -54,7 +54,7 @@ LATENCY = ("p50", "p99", "p99.9", "p99.99", "max")
 
 
 def latency(bench):
-    """Each row has the empty measurement and the floor next to it, which show the machine's noise."""
+    """Each recorder has rows for the empty measurement and the floor, which show the machine's noise."""
     results, lines = bench.results, []
     for label, suffix in VARIANTS:
         for who in recorders_of(bench):
@@ -128,7 +128,7 @@ GUEST_COLUMNS = {"M instr./s": "million_per_s", "other hart": "other_million_per
 
 
 def guests(bench):
-    """Not every column is for every row."""
+    """Leaves cells empty: not every column applies to every row."""
     results, lines = bench.results, []
     for *cells, prefix, who in GUESTS:
         if results.has(prefix, who):

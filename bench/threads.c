@@ -57,7 +57,7 @@ static void measure_first(uint64_t fresh)
 	free(ns);
 }
 
-/* MiB that are resident: of the process alone, and of memory that it shares. */
+/* MiB of resident memory: private to the process, and shared. */
 static void resident(double *anonymous, double *shared)
 {
 	FILE *status = fopen("/proc/self/status", "r");
@@ -75,7 +75,7 @@ static void resident(double *anonymous, double *shared)
 	*shared /= 1024;
 }
 
-/* MiB that are used in /dev/shm, mapped or not. */
+/* MiB used in /dev/shm, mapped or not. */
 static double in_shm(void)
 {
 	struct statvfs s;
@@ -126,7 +126,7 @@ static void *some_events(void *context)
 	return NULL;
 }
 
-/* The threads live, have recorded, and end. */
+/* Compares memory before the threads' first events, while the threads run, and after their end. */
 static void measure_memory(unsigned int threads)
 {
 	pthread_t *ids = calloc(threads, sizeof(*ids));

@@ -10,7 +10,7 @@ import tempfile
 import time
 
 ROUNDS = 5
-# Warnings about the inputs are no news here.
+# Warnings about the inputs are discarded here.
 QUIET = [(os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0)]
 
 
@@ -34,7 +34,7 @@ def timed(command):
 
 
 def round_of(tracetool, files, directory):
-    """Times of one run a format and file, each written anew."""
+    """Returns the times of one run per format and file, each output written anew."""
     times = []
     for number, path in enumerate(files):
         for letter in "hc":

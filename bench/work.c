@@ -49,7 +49,7 @@ static double timed(loop *measured, unsigned int length)
 	return (bench_now() - begin) / STEPS;
 }
 
-/* The length of a chain that takes as long. */
+/* Returns the length of a chain that takes that long. */
 static unsigned int length_of(double ns)
 {
 	double sum[9];
