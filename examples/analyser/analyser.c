@@ -5,9 +5,9 @@
  *	analyser [--declarations FILE] TRACE FIRST SECOND FIELD
  *	analyser --help
  *
- * FIRST opens a pair (an allocation, a request), SECOND closes the one whose
+ * FIRST opens a pair (an allocation, a request), SECOND closes the pair whose
  * FIELD has the same value (a release, an answer). Prints the time that pairs
- * were open, as a histogram, and the first halves that stayed alone: leaks. The
+ * were open as a histogram, and the FIRST events without a SECOND: leaks. The
  * exit status is 1 when the trace could not be read to its end.
  */
 #include <inttypes.h>
@@ -27,10 +27,10 @@
 /* Powers of two of nanoseconds: the last bucket is more than an hour. */
 #define BUCKETS 43
 
-/* How many leaks are shown, the oldest first. */
+/* Number of leaks shown, the oldest first. */
 #define LEAKS_SHOWN 20
 
-/* One event that waits for its other half. */
+/* A FIRST event that waits for its SECOND. */
 struct waiting {
 	uint64_t key;
 	uint64_t ns;
@@ -42,12 +42,12 @@ struct analyser {
 	const char *first;
 	const char *second;
 	const char *field;
-	struct waiting **table; /* chains by key; as many as `capacity` */
+	struct waiting **table; /* chains by key; `capacity` elements */
 	size_t capacity;
 	size_t open;
 	uint64_t pairs;
-	uint64_t unmatched; /* second halves without a first */
-	uint64_t replaced; /* first halves whose key came again */
+	uint64_t unmatched; /* SECOND events without a FIRST */
+	uint64_t replaced; /* FIRST events whose key came again */
 	uint64_t lost;
 	uint64_t total_ns;
 	uint64_t max_ns;
@@ -75,7 +75,7 @@ static struct waiting **chain_of(const struct analyser *a, uint64_t key)
 	return &a->table[(key * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (a->capacity - 1)];
 }
 
-/* The link that leads to the waiting event of that key, or to the end of its chain. */
+/* Returns the link to the waiting event with that key, or the link at the end of its chain. */
 static struct waiting **find(const struct analyser *a, uint64_t key)
 {
 	struct waiting **link = chain_of(a, key);
@@ -162,7 +162,7 @@ static void close_pair(struct analyser *a, uint64_t key, uint64_t ns)
 	forget(a, link);
 }
 
-/* Takes one event: opens a pair, closes one, or is none of ours. */
+/* Handles one event: opens a pair, closes one, or does nothing. */
 static void take_event(struct analyser *a, struct waymark_reader *r)
 {
 	const char *name = waymark_reader_name(r);
@@ -190,7 +190,7 @@ static void take_event(struct analyser *a, struct waymark_reader *r)
 	}
 }
 
-/* Reads everything; false when a part of the trace could not be read. */
+/* Reads the whole trace; returns false if a part of it could not be read. */
 static bool read_trace(struct analyser *a, struct waymark_reader *r)
 {
 	bool ok = true;

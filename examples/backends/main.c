@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a few jobs, whose events go to whatever backends the program was built with. */
+/* Runs a few jobs. Their events go to the backends that the program was built with. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of the counts, which are those of the events. */
+/* The names of the counts, which equal the names of the events. */
 #include "counts.h"
 
 #include <inttypes.h>

@@ -26,7 +26,7 @@ struct counts {
 	struct io_counts io;
 };
 
-/* `<event> <count>` on standard output, in the order of the trace-events files. */
+/* Prints lines `<event> <count>` in the order of the trace-events files. */
 void counts_print(const struct counts *counts);
 
 #endif

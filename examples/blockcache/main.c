@@ -82,7 +82,7 @@ static int run(const struct options *options, struct io_engine *io, uint64_t byt
 	return 0;
 }
 
-/* Before there are threads: a fork takes none of them along. */
+/* Called before there are threads, because a fork's child has only the calling thread. */
 static int use_file(const struct options *options, int fd, uint64_t bytes)
 {
 	struct device *device = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One table gives the options with a number, their limits and the help. */
+/* Parses the options. One table contains the numeric options, their limits and their help. */
 #include "options.h"
 
 #include <errno.h>
@@ -111,7 +111,7 @@ void options_parse(struct options *options, int argc, char **argv)
 			numbers[i].letter };
 		*field(options, &numbers[i]) = numbers[i].initial;
 	}
-	/* long_only: `-trace`, with one dash, is how QEMU's users know it. */
+	/* long_only: QEMU's users write `-trace`, with one dash. */
 	while ((letter = getopt_long_only(argc, argv, "b:s:t:n:w:r:T:dh", longs, NULL)) != -1) {
 		set_option(options, letter, argv[0]);
 	}

@@ -12,10 +12,10 @@ struct options {
 	uint64_t block_bytes;
 	uint64_t cache_blocks;
 	uint64_t threads;
-	uint64_t requests; /* of each thread */
+	uint64_t requests; /* number per thread */
 	uint64_t write_percent;
 	uint64_t seed;
-	bool device; /* the file is used by a process of its own */
+	bool device; /* use the file through a separate process */
 };
 
 /* Reads the command line; prints and exits on --help and on an error. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The categories of the scopes of waymark/scope.h, wherever they are. */
+/* The categories of this program's trace points of waymark/scope.h. */
 #ifndef BLOCKCACHE_SCOPES_H
 #define BLOCKCACHE_SCOPES_H
 

@@ -12,7 +12,7 @@
 #include "scopes.h"
 #include "trace-root.h"
 
-/* Requests are numbered through all workers; 0 stands for none. */
+/* Requests are numbered across all workers; 0 means no request. */
 #define NO_REQUEST 0
 
 struct worker {
@@ -33,7 +33,7 @@ static uint64_t next_random(struct worker *worker)
 	return worker->random * UINT64_C(2685821657736338717);
 }
 
-/* The cube favours low numbers: a tenth of the blocks gets near half of the requests. */
+/* The cube favours low numbers: a tenth of the blocks gets nearly half of the requests. */
 static uint64_t choose_block(struct worker *worker)
 {
 	double u = (double)(next_random(worker) >> 11) / (double)(UINT64_C(1) << 53);
@@ -41,7 +41,7 @@ static uint64_t choose_block(struct worker *worker)
 	return (uint64_t)((double)worker->w->blocks * u * u * u);
 }
 
-/* The part of a block that lies inside the file. */
+/* Returns the number of the block's bytes that are inside the file. */
 static size_t block_length(const struct workload *w, uint64_t block)
 {
 	uint64_t left = w->file_bytes - block * w->options->block_bytes;
@@ -162,7 +162,7 @@ int workload_run(struct workload *w)
 	return error ? error : cache_flush(w->cache, NO_REQUEST);
 }
 
-/* Calls `visit` with each block as it is in the file. */
+/* Calls `visit` with each block as it is in the file, until an error. */
 static int for_each_block(struct workload *w, int (*visit)(struct workload *, uint64_t, uint64_t))
 {
 	size_t bytes = w->options->block_bytes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The work: threads that read and change blocks, popular ones more often, and
- * compare what the cache gives them with what must be in the block.
+ * The work: threads read and change blocks, popular ones more often, and compare the bytes from
+ * the cache with the expected content.
  */
 #ifndef BLOCKCACHE_WORKLOAD_H
 #define BLOCKCACHE_WORKLOAD_H
@@ -32,7 +32,7 @@ void workload_fini(struct workload *w);
 /* Runs all workers to their end. Returns 0, an errno, or EBADMSG for a wrong block. */
 int workload_run(struct workload *w);
 
-/* Compares the file with what the workers left in it. As workload_run(). */
+/* Compares the file with the content that the workers left. Returns as workload_run() does. */
 int workload_verify_file(struct workload *w);
 
 #endif

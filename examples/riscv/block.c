@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Decodes blocks, and puts calls of events into them: to Waymark this is a translator, and
- * waymark_translate_call() appends to the block that is being decoded. Blocks are in a table
- * by address; their instructions fill a pool, which is emptied as a whole.
+ * Decodes blocks, and puts calls of events into them. For Waymark this is a translator:
+ * waymark_translate_call() appends to the block that is being decoded. Blocks are in a table by
+ * address; their instructions fill a pool, which is emptied as a whole.
  */
 #include "block.h"
 
@@ -55,7 +55,7 @@ void block_flush(struct hart *hart, const char *why)
 	forget(hart->blocks);
 }
 
-/* Waymark calls this from trace_*_tcg(), while the event is on for the hart `call->cpu`. */
+/* Waymark calls this from trace_*_tcg() while the event is on for the hart `call->cpu`. */
 void waymark_translate_call(const struct waymark_call *call)
 {
 	const struct hart *hart = call->cpu;
@@ -73,7 +73,7 @@ void waymark_translate_call(const struct waymark_call *call)
 	cache->code[cache->code_used++] = (struct instruction){ .op = OP_event, .call = copy };
 }
 
-/* Decodes up to the instruction that ends a block, BLOCK_INSTRUCTIONS, or the end of RAM. */
+/* Decodes until an instruction ends the block, or until BLOCK_INSTRUCTIONS or the end of RAM. */
 static unsigned int decode_instructions(
 	const struct hart *hart, uint64_t pc, struct instruction *instructions)
 {

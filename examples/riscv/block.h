@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Basic blocks: instructions that run one after the other, decoded once and found again by
- * the address of the first. Each hart has its own, used by its thread alone. fence.i drops
- * them, and so does a switch of the events of decoded blocks.
+ * Basic blocks: instructions that run one after the other, decoded once and found by the address
+ * of the first. Each hart has its own blocks, used only by its thread. fence.i discards them, and
+ * so does switching an event of decoded blocks on or off.
  *
- * While guest_block_exec or guest_memory_exec is on for the hart, the block has calls of
- * their helpers (OP_event) between its instructions; while they are off, it has none.
+ * While guest_block_exec or guest_memory_exec is on for the hart, the block has calls of their
+ * helpers (OP_event) between its instructions; while both are off, it has no such calls.
  */
 #ifndef RISCV_BLOCK_H
 #define RISCV_BLOCK_H
@@ -13,10 +13,13 @@
 #include "decode.h"
 #include "hart.h"
 
-#define BLOCK_INSTRUCTIONS 64 /* of the guest, at most */
-#define BLOCK_OPERANDS 5 /* of an event's call, at most */
+#define BLOCK_INSTRUCTIONS 64 /* guest instructions, at most */
+#define BLOCK_OPERANDS 5 /* operands of an event's call, at most */
 
-/* A value that is known when the block runs: a register plus a number. x0 makes constants. */
+/*
+ * A value that is computed when the block runs: a register plus a number. With x0 it is a
+ * constant.
+ */
 struct value {
 	uint64_t number;
 	uint8_t reg;
@@ -30,21 +33,21 @@ struct event_call {
 
 struct block {
 	uint64_t pc;
-	uint64_t count; /* instructions of the guest */
-	const struct instruction *code; /* with calls of events; OP_end is behind them */
+	uint64_t count; /* number of guest instructions */
+	const struct instruction *code; /* with calls of events; ends with OP_end */
 };
 
-/* Returns NULL without memory. */
+/* Returns NULL if there is no memory. */
 struct block_cache *block_cache_create(void);
 void block_cache_destroy(struct block_cache *cache);
 
 /* Returns the block at hart->pc, valid until the next call, or NULL after a fetch fault. */
 const struct block *block_get(struct hart *hart);
 
-/* Drops all blocks of the hart. `why` is for the trace. */
+/* Discards all blocks of the hart. `why` is recorded in the trace. */
 void block_flush(struct hart *hart, const char *why);
 
-/* Executes a block, up to its end or a trap: interpret.c. Sets hart->pc to where to go on. */
+/* Executes a block up to its end or a trap, then sets hart->pc to the next address: interpret.c. */
 void interpret(struct hart *hart, const struct block *block);
 
 #endif

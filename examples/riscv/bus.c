@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the device of an address, and traces each access to a device. */
+/* Finds the device of an address, and traces each access to a device. Called by the interpreter. */
 #include "bus.h"
 
 #include <stddef.h>

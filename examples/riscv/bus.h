@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loads and stores outside of RAM: a constant table of devices by address. All functions
- * are called by any hart's thread, several at once.
+ * Loads and stores outside of RAM: a constant table of devices by address. Any hart's thread may
+ * call all functions, several threads at the same time.
  */
 #ifndef RISCV_BUS_H
 #define RISCV_BUS_H
@@ -23,10 +23,10 @@ struct device {
 	bool (*store)(struct machine *machine, uint64_t offset, unsigned int size, uint64_t value);
 };
 
-/* The table, which ends with a device of size 0: devices.c. */
+/* The table, defined in devices.c; a device of size 0 ends it. */
 extern const struct device bus_devices[];
 
-/* Return false where there is no device, or it refuses the access. */
+/* Return false if the address has no device, or the device refuses the access. */
 bool bus_load(struct machine *machine, uint64_t address, unsigned int size, uint64_t *value);
 bool bus_store(struct machine *machine, uint64_t address, unsigned int size, uint64_t value);
 

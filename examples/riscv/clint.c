@@ -6,9 +6,9 @@
 #include "machine.h"
 #include "trace-riscv.h"
 
-#define LONGEST (3600 * CLINT_TICKS) /* a sleep of the thread */
+#define LONGEST (3600 * CLINT_TICKS) /* the thread's longest sleep */
 
-/* True where `offset` is hart `*hart`'s register of an array of them. */
+/* Returns true if `offset` is hart `*hart`'s register of an array of registers. */
 static bool is_register(const struct machine *machine, uint64_t offset, uint64_t array,
 	unsigned int size, unsigned int *hart)
 {
@@ -58,7 +58,7 @@ bool clint_store(struct machine *machine, uint64_t offset, unsigned int size, ui
 	return false;
 }
 
-/* Raises the interrupts that are due. Returns the time of the next one. */
+/* Raises the interrupts that are due. Returns the time of the next interrupt. */
 static uint64_t expire(struct machine *machine, uint64_t now)
 {
 	struct clint *clint = &machine->clint;

@@ -12,7 +12,7 @@
 #define ALL UINT64_MAX
 #define MISA ((UINT64_C(2) << 62) | 1 << ('I' - 'A') | 1 << ('M' - 'A'))
 #define AT(field) offsetof(struct hart, field)
-#define NOWHERE SIZE_MAX /* `readable` is the value */
+#define NOWHERE SIZE_MAX /* no storage: `readable` is the value */
 
 enum { CSR_TIME = 0xc01, CSR_MHARTID = 0xf14 };
 
@@ -20,7 +20,7 @@ struct csr {
 	unsigned int number;
 	size_t offset;
 	uint64_t readable;
-	uint64_t writable; /* writes leave the other bits as they are */
+	uint64_t writable; /* writes keep the other bits */
 };
 
 static const struct csr csrs[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of instructions.def, and the bits of a word that make its immediate. */
+/* Decodes with the table of instructions.def, and builds a word's immediate from its bits. */
 #include "decode.h"
 
 #include <stddef.h>
@@ -29,7 +29,7 @@ static const struct pattern patterns[] = {
 #include "instructions.def"
 };
 
-/* `count` bits of a word, moved from bit `from` to bit `to`. */
+/* Returns `count` bits of a word, moved from bit `from` to bit `to`. */
 static uint32_t move(uint32_t bits, unsigned int from, unsigned int count, unsigned int to)
 {
 	return (bits >> from & ((1u << count) - 1)) << to;
@@ -37,7 +37,7 @@ static uint32_t move(uint32_t bits, unsigned int from, unsigned int count, unsig
 
 static int32_t immediate(uint32_t bits, enum format format)
 {
-	uint32_t sign = bits >> 31 ? UINT32_MAX : 0; /* bit 31 is the sign in all of them */
+	uint32_t sign = bits >> 31 ? UINT32_MAX : 0; /* bit 31 is the sign in all formats */
 
 	switch (format) {
 	case FORMAT_I:

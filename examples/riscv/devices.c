@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of devices, and the two small ones: the exit register and the console.
- * The console sends output at once, and reads input when the guest asks for it.
+ * The table of devices, and the two small devices: the exit register and the console. The console
+ * sends output immediately, and reads input when the guest asks for it.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static bool exit_store(struct machine *machine, uint64_t offset, unsigned int si
 	return true;
 }
 
-/* The lock is held. At the end of the input there is none. */
+/* Call with the lock held. Returns false at the end of the input. */
 static bool has_input(struct console *console)
 {
 	struct pollfd ready = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -58,7 +58,7 @@ static bool console_load(
 	return size == 1;
 }
 
-/* Registers that set a line's speed change nothing here. */
+/* Registers that set the line speed have no effect. */
 static bool console_store(
 	struct machine *machine, uint64_t offset, unsigned int size, uint64_t value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The addresses of the devices and the meaning of their registers. The guest includes this, too. */
+/* The addresses of the devices and the meaning of their registers. The guest also includes this. */
 #ifndef RISCV_DEVICES_H
 #define RISCV_DEVICES_H
 
@@ -9,8 +9,8 @@
 #define EXIT_BASE UINT64_C(0x00100000)
 
 /*
- * The core-local interruptor. For each hart a word: 1 raises its software interrupt; and
- * a doubleword: the time from which on its timer interrupt is pending.
+ * The core-local interruptor. Each hart has a word, where 1 raises its software interrupt, and a
+ * doubleword, the time from which its timer interrupt is pending.
  */
 #define CLINT_BASE UINT64_C(0x02000000)
 #define CLINT_SOFTWARE 0x0

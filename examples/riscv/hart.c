@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs a hart: block after block, interrupts between them, traps out of them. The thread
- * that machine.c starts for the hart calls hart_run(), and the interpreter what instructions
- * do to the hart.
+ * Runs a hart: block after block, interrupts between them, traps out of them. The thread that
+ * machine.c starts for the hart calls hart_run(); the interpreter calls the functions for
+ * instructions that change the hart.
  */
 #include "hart.h"
 
@@ -64,7 +64,7 @@ void hart_lower(struct hart *hart, uint64_t interrupts)
 	__atomic_fetch_and(&hart->interrupts, ~interrupts, __ATOMIC_RELEASE);
 }
 
-/* `cause` and `value` are for the guest's CSRs. */
+/* `cause` and `value` are stored in the guest's CSRs. */
 static void enter_handler(struct hart *hart, uint64_t cause, uint64_t value)
 {
 	hart->mcause = cause;
@@ -72,7 +72,7 @@ static void enter_handler(struct hart *hart, uint64_t cause, uint64_t value)
 	hart->mtval = value;
 	hart->mstatus = MSTATUS_MPP | (hart->mstatus & MSTATUS_MIE ? MSTATUS_MPIE : 0);
 	hart->pc = hart->mtvec;
-	/* A fetch outside of RAM would trap again, for ever. */
+	/* A fetch outside of RAM would trap again, endlessly. */
 	if (!machine_ram(hart->machine, hart->pc, 4)) {
 		hart->lost = true;
 		hart_raise(hart, HART_STOP);
@@ -120,7 +120,7 @@ void hart_step(struct hart *hart)
 		block_flush(hart, "events were switched");
 	}
 	if (pending & HART_INTERRUPTS) {
-		/* A software interrupt comes before a timer interrupt. */
+		/* A software interrupt has priority over a timer interrupt. */
 		uint64_t cause = pending & HART_SOFTWARE ? 3 : 7;
 
 		trace_guest_interrupt(hart, hart->id, cause, hart->pc);

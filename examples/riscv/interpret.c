@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The interpreter: a case for each row of instructions.def. After an instruction comes the
- * next one, or a return; then hart->pc is where the next block begins. Called by hart_step().
+ * The interpreter: a case for each row of instructions.def. Each case continues with the next
+ * instruction, or sets hart->pc to the begin of the next block and returns. Called by hart_step().
  */
 #include "block.h"
 #include "bus.h"
@@ -16,7 +16,7 @@ static inline uint64_t word(uint64_t value)
 	return (uint64_t)(int32_t)value;
 }
 
-/* Signed. Overflow and a division by zero have results, not traps. */
+/* Signed division. Overflow and a division by zero have results and do not trap. */
 static inline uint64_t divide(uint64_t a, uint64_t b)
 {
 	return b == 0 ? UINT64_MAX : b == UINT64_MAX ? -a : (uint64_t)((int64_t)a / (int64_t)b);
@@ -27,7 +27,7 @@ static inline uint64_t remainder_of(uint64_t a, uint64_t b)
 	return b == 0 ? a : b == UINT64_MAX ? 0 : (uint64_t)((int64_t)a % (int64_t)b);
 }
 
-/* Harts race in RAM as the guest wants it: those races are not ours. Any alignment works. */
+/* Guest code may race in RAM: such races are not errors of the machine. Any alignment works. */
 #define GUEST_MEMORY __attribute__((no_sanitize("thread")))
 #define WORD(at, bits)                                                                         \
 	((volatile struct { uint##bits##_t value; } __attribute__((packed, may_alias)) *)(at)) \
@@ -58,7 +58,7 @@ GUEST_MEMORY static inline void put(volatile void *at, unsigned int size, uint64
 	}
 }
 
-/* Return false after a trap, for which hart->pc has to be right. */
+/* Return false after a trap. hart->pc must be that of the instruction. */
 static inline bool load(struct hart *hart, uint64_t address, unsigned int size, uint64_t *value)
 {
 	void *at = machine_ram(hart->machine, address, size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks all of the file, then copies its segments and traces the names of its functions.
- * get() is the only way to the file's structures, so none is read beyond its end.
+ * Checks the whole file, then copies its segments and traces the names of its functions. Only
+ * get() reads the file's structures, so no read passes its end.
  */
 #include "loader.h"
 
@@ -15,7 +15,7 @@
 #include "trace/control.h"
 
 #define SEGMENTS 64 /* at most */
-/* Of e_flags; older <elf.h> lack them. */
+/* A bit of e_flags that older <elf.h> lack. */
 #define FLAG_COMPRESSED 0x1
 #define FLAG_FLOAT 0x6
 
@@ -52,7 +52,10 @@ static bool get(const struct file *file, uint64_t offset, void *to, uint64_t byt
 	return true;
 }
 
-/* The entry with this number of a table; first its offset, so that the sum does not overflow. */
+/*
+ * Gets the entry with this number of a table. Checks its offset first, so that the sum does not
+ * overflow.
+ */
 static bool get_entry(
 	const struct file *file, uint64_t table, unsigned int number, void *to, uint64_t bytes)
 {
@@ -156,7 +159,10 @@ static bool get_section(const struct file *file, unsigned int number, Elf64_Shdr
 	       get_entry(file, h->e_shoff, number, section, sizeof(*section));
 }
 
-/* Assembly seldom says what a label is, so those without a type count. `$x...` are marks. */
+/*
+ * Assembly rarely gives labels a type, so labels without a type count as functions; `$x...` are
+ * mapping symbols.
+ */
 static void trace_function(
 	const struct file *file, const Elf64_Sym *symbol, const Elf64_Shdr *names)
 {
@@ -174,7 +180,7 @@ static void trace_function(
 	}
 }
 
-/* The program runs without them, so what is wrong with them is no error. */
+/* The program runs without symbols, so faulty symbols are no error. */
 static void trace_functions(const struct file *file)
 {
 	Elf64_Shdr table, names;

@@ -11,7 +11,7 @@
 #include "machine.h"
 
 struct elf_error {
-	char text[160]; /* one line: what is wrong, and where */
+	char text[160]; /* one line: the error and its place */
 };
 
 /* Returns false with an error, or sets `entry`. `file` may have any alignment. */

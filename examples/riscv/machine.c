@@ -11,8 +11,8 @@
 #include "trace/control.h"
 
 /*
- * Calls of events are in decoded blocks only while the events are on. When a monitor or
- * another thread switches events of a hart, that hart has to decode its blocks again.
+ * Decoded blocks contain calls of events only while the events are on. When a monitor or another
+ * thread switches events of a hart, that hart must decode its blocks again.
  */
 static void drop_blocks(void *cpu, void *opaque)
 {

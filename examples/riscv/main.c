@@ -55,7 +55,7 @@ static void parse_options(struct options *options, int argc, char **argv)
 	char *end;
 
 	*options = (struct options){ .harts = 1 };
-	/* long_only: users of QEMU know `-trace`, with one dash. */
+	/* long_only: QEMU's users write `-trace`, with one dash. */
 	while ((letter = getopt_long_only(argc, argv, "H:cT:h", longs, NULL)) != -1) {
 		switch (letter) {
 		case 'H':
@@ -89,7 +89,7 @@ static void parse_options(struct options *options, int argc, char **argv)
 	options->program = argv[optind];
 }
 
-/* Returns 0, or the exit status after printing why not. */
+/* Returns 0; on failure prints the reason and returns the exit status. */
 static int load_program(struct machine *machine, const char *path, uint64_t *entry)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

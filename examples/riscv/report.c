@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * riscv-report TRACE: what a guest did, from a trace of `riscv --trace 'guest_*'` alone. It
- * reads each event by waymark/reader.h, follows each hart's path through the guest's
- * functions, and prints it at the end. Events may be missing, and in any order. The exit
- * status is 1 if the trace cannot be read to its end, or is of another program.
+ * riscv-report TRACE: prints what a guest did, from nothing but a trace of `riscv --trace
+ * 'guest_*'`. Reads each event by waymark/reader.h, follows each hart's path through the guest's
+ * functions, and prints the path at the end. Events may be missing, and in any order. The exit
+ * status is 1 if the trace cannot be read to its end, or was written by another program.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -15,50 +15,50 @@
 
 #define HARTS 64 /* the machine has fewer */
 #define UNKNOWN UINT64_MAX
-#define DEPTH 48 /* of calls; deeper ones count for the last of these */
-#define ROWS 40 /* of a hart's tree: a screen */
+#define DEPTH 48 /* nested calls; deeper ones count for the last function */
+#define ROWS 40 /* rows of a hart's tree: one screen */
 
 struct function {
-	uint64_t address; /* of its first instruction */
+	uint64_t address; /* address of the first instruction */
 	char name[64];
 	struct function *next;
 };
 
-/* A function, called from the same functions: the tree of a hart's calls. */
+/* A function with one chain of callers: a node in the tree of a hart's calls. */
 struct node {
 	const struct function *function;
-	bool handler; /* of traps and interrupts: no instruction called it */
+	bool handler; /* handles traps and interrupts, so no instruction called it */
 	struct node *children; /* in the order of their first calls */
 	struct node *next;
 	uint64_t calls;
-	uint64_t instructions; /* its own, without those of functions that it calls */
+	uint64_t instructions; /* without those of called functions */
 	uint64_t ns;
 };
 
 struct frame {
 	struct node *node;
-	uint64_t from; /* end of the caller's last block */
+	uint64_t from; /* end address of the caller's last block */
 };
 
 struct hart {
-	uint64_t cpu; /* identifies it */
+	uint64_t cpu; /* address that identifies the hart */
 	uint64_t number;
 	uint32_t thread;
-	uint64_t instructions; /* by its blocks */
-	uint64_t counted; /* by the machine, when the hart stops */
+	uint64_t instructions; /* counted from its blocks */
+	uint64_t counted; /* counted by the machine, when the hart stops */
 	uint64_t blocks;
 	uint64_t accesses;
 	uint64_t traps;
 	uint64_t interrupts;
 	uint64_t slept; /* ns */
 
-	struct node root; /* of no function */
+	struct node root; /* belongs to no function */
 	struct frame frames[DEPTH];
-	unsigned int depth; /* 0: its function is not known */
-	uint64_t block; /* the last block */
+	unsigned int depth; /* number of frames; 0: the function is unknown */
+	uint64_t block; /* address of the last block */
 	uint64_t block_end;
-	uint64_t since; /* ns: until then its time is counted; 0: from its next event on */
-	bool trapped; /* its next block is the handler's */
+	uint64_t since; /* ns: until then time is counted; 0: count from the next event */
+	bool trapped; /* the next block is the handler's */
 };
 
 struct report {
@@ -67,7 +67,7 @@ struct report {
 	struct function *functions; /* the highest address first */
 	struct hart harts[HARTS];
 	unsigned int hart_count;
-	char *output; /* what the guest printed */
+	char *output; /* output of the guest */
 	size_t output_bytes;
 	uint64_t lost_events;
 	uint64_t lost_packets;
@@ -105,7 +105,7 @@ static uint64_t number(struct report *report, const char *field)
 	return waymark_reader_u64(report->reader, find_field(report, field));
 }
 
-/* Returns the last function that begins there or before. */
+/* Returns the last function that begins at or before the address. */
 static const struct function *find_function(const struct report *report, uint64_t address)
 {
 	static const struct function unnamed = { .name = "?" };
@@ -174,7 +174,7 @@ static void call(struct hart *hart, const struct function *function, bool handle
 	hart->frames[hart->depth++] = (struct frame){ *link, hart->block_end };
 }
 
-/* A handler returns by mret alone, so what is below its frame is no candidate. */
+/* Handlers return only by mret, so frames below a handler's are no candidates. */
 static bool return_to(struct hart *hart, const struct function *function)
 {
 	for (unsigned int i = hart->depth; i-- > 0;) {
@@ -208,7 +208,7 @@ static void enter_block(struct hart *hart, const struct function *function, uint
 	if (hart->depth && is_first && pc != hart->block_end) {
 		call(hart, function, false);
 	} else if (!return_to(hart, function)) {
-		/* The caller called before the trace began, or in a gap of it. */
+		/* The call happened before the trace began, or in a gap of the trace. */
 		while (!is_first && hart->depth && !hart->frames[hart->depth - 1].node->handler) {
 			hart->depth--;
 		}
@@ -216,7 +216,7 @@ static void enter_block(struct hart *hart, const struct function *function, uint
 	}
 }
 
-/* Returns the time since the hart's last event, which is now counted. */
+/* Returns the time since the hart's last event and marks it as counted. */
 static uint64_t pass(struct hart *hart, uint64_t ns)
 {
 	uint64_t took = hart->since && ns > hart->since ? ns - hart->since : 0;
@@ -225,7 +225,7 @@ static uint64_t pass(struct hart *hart, uint64_t ns)
 	return took;
 }
 
-/* The time until now belongs to the function where the hart was. */
+/* Adds the time until now to the function where the hart was. */
 static void spend(struct hart *hart, uint64_t ns)
 {
 	uint64_t took = pass(hart, ns);
@@ -351,7 +351,7 @@ static void take_event(struct report *report)
 	}
 }
 
-/* Behind a gap the harts of its thread can be anywhere. */
+/* After a gap the harts of its thread can be anywhere. */
 static void take_gap(struct report *report)
 {
 	report->lost_events += waymark_reader_lost(report->reader);
@@ -388,7 +388,7 @@ static bool read_trace(struct report *report)
 	return complete;
 }
 
-/* Prints a number that may be unknown. */
+/* Prints a number, which may be unknown. */
 static void print_number(const char *format, uint64_t number)
 {
 	char text[24] = "?";
@@ -399,7 +399,7 @@ static void print_number(const char *format, uint64_t number)
 	printf(format, text);
 }
 
-/* Calls do not nest deeper than DEPTH. */
+/* The recursion is bounded: calls do not nest deeper than DEPTH. */
 static void add_up(const struct node *node, struct node *sum)
 {
 	sum->instructions += node->instructions;
@@ -409,7 +409,7 @@ static void add_up(const struct node *node, struct node *sum)
 	}
 }
 
-/* Returns the number of rows printed or left out. */
+/* Returns the number of rows, both printed and left out. */
 static unsigned int print_nodes(const struct node *node, int depth, unsigned int row)
 {
 	for (; node; node = node->next) {

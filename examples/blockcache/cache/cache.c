@@ -17,11 +17,11 @@
 #include "trace.h"
 
 struct cache_slot {
-	LIST_ENTRY(cache_slot) chain; /* of its bucket, while it holds a block */
+	LIST_ENTRY(cache_slot) chain; /* in its bucket, while the slot holds a block */
 	TAILQ_ENTRY(cache_slot) age;
 	uint64_t block;
 	char *data;
-	bool used; /* holds a block */
+	bool used; /* the slot holds a block */
 	bool busy;
 	bool dirty;
 };
@@ -32,8 +32,8 @@ struct cache {
 	size_t slot_count;
 	pthread_mutex_t lock;
 	pthread_cond_t released;
-	TAILQ_HEAD(, cache_slot) by_age; /* the oldest first */
-	LIST_HEAD(bucket, cache_slot) * buckets; /* as many as slots */
+	TAILQ_HEAD(, cache_slot) by_age; /* least recently used first */
+	LIST_HEAD(bucket, cache_slot) * buckets; /* as many buckets as slots */
 	struct cache_slot *slots;
 	char *data;
 	struct cache_counts counts;
@@ -155,8 +155,8 @@ static int fill(struct cache *cache, uint64_t request, struct cache_slot *slot, 
 }
 
 /*
- * One attempt to borrow a block. Returns NULL with no error when the world has
- * changed meanwhile (a wait, a write-back) and the caller shall look again.
+ * Tries once to borrow a block. Returns NULL without an error if the state has changed during a
+ * wait or a write-back; the caller must try again.
  */
 static struct cache_slot *try_get(struct cache *cache, uint64_t request, uint64_t block, int *error)
 {

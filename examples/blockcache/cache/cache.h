@@ -16,7 +16,7 @@
 struct cache;
 struct cache_slot;
 
-/* Counts of the events of trace-events so far. */
+/* Counts of this directory's events so far. */
 struct cache_counts {
 	uint64_t hit;
 	uint64_t miss;
@@ -27,24 +27,24 @@ struct cache_counts {
 	uint64_t flush;
 };
 
-/* The engine stays the caller's. Returns NULL with errno. */
+/* The caller keeps ownership of the engine. Returns NULL with errno. */
 struct cache *cache_create(struct io_engine *io, size_t block_bytes, size_t slots);
 
-/* Loses dirty blocks: call cache_flush() first. cache_destroy(NULL) is legal. */
+/* Discards dirty blocks: call cache_flush() first. cache_destroy(NULL) is legal. */
 void cache_destroy(struct cache *cache);
 
 /*
- * Borrows a block on behalf of `request`, waiting for its former user. NULL with `error`,
- * an errno.
+ * Borrows a block on behalf of `request`, waiting while another thread uses it. On failure returns
+ * NULL and sets `error` to an errno.
  */
 struct cache_slot *cache_get(struct cache *cache, uint64_t request, uint64_t block, int *error);
 
 void *cache_slot_data(struct cache_slot *slot);
 
-/* Gives a block back; `dirty` when its data changed. */
+/* Returns a borrowed block; `dirty` if its data changed. */
 void cache_put(struct cache *cache, struct cache_slot *slot, bool dirty);
 
-/* Writes what is dirty. Nothing may be lent. Returns 0 or an errno. */
+/* Writes all dirty blocks. No block may be borrowed. Returns 0 or an errno. */
 int cache_flush(struct cache *cache, uint64_t request);
 
 void cache_get_counts(struct cache *cache, struct cache_counts *counts);

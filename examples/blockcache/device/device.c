@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The process and its users. A request and its answer are one message each; the data lies in
+ * The device process and its users. A request and its answer are one message each; the data is in
  * the queue's part of the shared memory.
  */
 #include "device/device.h"
@@ -81,7 +81,7 @@ static int write_file(int fd, const struct device_request *r, char *data)
 	return move(fd, r, data);
 }
 
-/* Stands for a check of the data, so that the example has work on every byte. */
+/* A stand-in for a check of the data, so that the example works on every byte. */
 static unsigned int check(const struct device_request *r, const char *data)
 {
 	WAYMARK_SCOPE(Device, "check (all bytes)");
@@ -93,7 +93,7 @@ static unsigned int check(const struct device_request *r, const char *data)
 	return sum;
 }
 
-/* One request; false when the users are gone. */
+/* Serves one request; returns false when the users have ended. */
 static bool serve(const struct device *device, unsigned int index)
 {
 	const struct queue *queue = &device->queues[index];
@@ -131,7 +131,7 @@ static void serve_all(const struct device *device)
 	}
 }
 
-/* Never returns: nothing of the parent's ends twice. */
+/* Never returns, so that no exit handler of the parent runs twice. */
 static void be_device(const struct device *device)
 {
 	int keep[KEPT_MAX] = { device->fd, STDERR_FILENO };
@@ -177,7 +177,7 @@ static bool make_queues(struct device *device, unsigned int queues)
 	return device->queue_count == queues;
 }
 
-/* The device sees the end of its users by that. */
+/* The closed sockets let the device notice the end of its users. */
 static void close_servers(struct device *device)
 {
 	for (unsigned int i = 0; i < device->queue_count; i++) {
@@ -250,7 +250,7 @@ int device_transfer(
 	}
 	if (send(q->user, request, sizeof(*request), MSG_NOSIGNAL) != sizeof(*request) ||
 		read(q->user, &error, sizeof(error)) != sizeof(error)) {
-		return EPIPE; /* the device process is gone */
+		return EPIPE; /* the device process has ended */
 	}
 	if (!request->write && !error) {
 		memcpy(data, q->data, request->bytes);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads and writes of a file by a process of its own, in a jail: if the bytes of the file exploit
- * the code that checks them, they reach nothing else. Each queue has one user thread, which waits
- * for its answer; the data is in memory that both processes share.
+ * Reads and writes of a file by a separate process in a jail: if the bytes of the file exploit the
+ * code that checks them, the exploit is confined to that process. Each queue has one user thread,
+ * which waits for its answer. The data is in memory that both processes share.
  */
 #ifndef BLOCKCACHE_DEVICE_H
 #define BLOCKCACHE_DEVICE_H
@@ -13,7 +13,7 @@
 
 struct device;
 
-/* A read or write of the file; the range is inside of it. */
+/* A read or write of the file, inside the file's bytes. */
 struct device_request {
 	uint64_t offset;
 	uint32_t bytes;
@@ -21,18 +21,18 @@ struct device_request {
 };
 
 /*
- * Forks the process: before the caller has threads, behind waymark_init(). A request has at
+ * Forks the process: call after waymark_init() and before the caller has threads. A request has at
  * most `bytes_max` bytes. Returns NULL with errno.
  */
 struct device *device_start(int fd, unsigned int queues, size_t bytes_max);
 
 /*
- * Ends it; nothing may be under way. Returns 0, or what is wrong with how it ended;
- * NULL is legal.
+ * Ends the process; no request may be in progress. Returns NULL, or an error text if the process
+ * failed. device_stop(NULL) is legal.
  */
 const char *device_stop(struct device *device);
 
-/* Has a request done, with the bytes from or to `data`. Returns 0 or an errno. */
+/* Performs a request, with the bytes from or to `data`. Returns 0 or an errno. */
 int device_transfer(struct device *device, unsigned int queue, const struct device_request *request,
 	void *data);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See jail.h. In the order of what the next step still needs. */
+/*
+ * Enters the jail: see jail.h. Each step comes only after the steps that need what it takes away.
+ * Called by the device process.
+ */
 #include "device/jail.h"
 
 #include <errno.h>
@@ -20,7 +23,7 @@
 #define NOBODY 65534
 #define CALLS_MAX 64
 
-/* Numbers of system calls mean something on their own processor alone. */
+/* System call numbers are valid only on their own processor. */
 #if defined(__x86_64__)
 #define ARCHITECTURE AUDIT_ARCH_X86_64
 #elif defined(__i386__)
@@ -44,7 +47,7 @@ static int by_number(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
-/* Closes what lies between those that are kept. */
+/* Closes all descriptors but the kept ones. */
 static void close_others(int *keep, size_t count)
 {
 	int next = 0;
@@ -59,7 +62,7 @@ static void close_others(int *keep, size_t count)
 	close_range(next, ~0u, 0);
 }
 
-/* Into a directory that is empty, and gone. */
+/* Changes the root to a directory that is empty and already removed. */
 static int leave_file_system(void)
 {
 	char path[] = "/tmp/blockcache-XXXXXX";
@@ -81,14 +84,14 @@ static int drop_rights(void)
 /* The steps that need root. */
 static int leave_as_root(void)
 {
-	/* Without the right to do so, the jail is smaller: what follows matters more. */
+	/* Without the right to do so the jail is larger; the following steps matter more. */
 	unshare(CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC);
 	int error = leave_file_system();
 
 	return error ? error : drop_rights();
 }
 
-/* One comparison a call: allowed where it is equal, the next one otherwise. */
+/* Adds one comparison per call: equal numbers are allowed, others reach the next comparison. */
 static size_t add_calls(struct sock_filter *filter, size_t at, const int *calls, size_t count)
 {
 	for (size_t i = 0; i < count && at + 3 < 2 * CALLS_MAX; i++) {

@@ -26,7 +26,7 @@ struct io {
 	int error;
 };
 
-/* One of the threads, and its queue of the device. */
+/* One I/O thread, and its queue of the device. */
 struct io_thread {
 	struct io_engine *engine;
 	unsigned int index;
@@ -35,11 +35,11 @@ struct io_thread {
 
 struct io_engine {
 	int fd;
-	struct device *device; /* NULL: the file is used here */
+	struct device *device; /* NULL: read and write the file directly */
 	uint64_t file_bytes;
 	pthread_mutex_t lock;
 	pthread_cond_t submitted;
-	pthread_cond_t completed; /* and room in the queue */
+	pthread_cond_t completed; /* also signalled when the queue has room */
 	struct io *first;
 	struct io **last;
 	unsigned int depth;
@@ -71,7 +71,7 @@ static int move(const struct io_engine *engine, const struct io *io, size_t byte
 	return 0;
 }
 
-/* Moves all bytes that lie inside the file; returns 0 or an errno. */
+/* Moves all bytes that are inside the file; returns 0 or an errno. */
 static int transfer(const struct io_engine *engine, unsigned int queue, const struct io *io)
 {
 	uint64_t left = io->offset < engine->file_bytes ? engine->file_bytes - io->offset : 0;
@@ -91,7 +91,7 @@ static int transfer(const struct io_engine *engine, unsigned int queue, const st
 	return error;
 }
 
-/* Its argument costs more than the event: it is made only if a backend reads it. */
+/* The argument costs more than the event, so it is computed only if a backend reads it. */
 static void trace_head(struct io *io)
 {
 	if (trace_event_get_state(TRACE_IO_DATA)) {
@@ -143,7 +143,7 @@ static void *io_thread(void *opaque)
 	return NULL;
 }
 
-/* Appends to the queue, when there is room, and waits until it is done. */
+/* Appends to the queue when it has room, and waits until the request is done. */
 static void submit_and_wait(struct io_engine *engine, struct io *io)
 {
 	pthread_mutex_lock(&engine->lock);

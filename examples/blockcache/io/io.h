@@ -15,7 +15,7 @@
 
 struct io_engine;
 
-/* Counts of the events of trace-events so far. */
+/* Counts of this directory's events so far. */
 struct io_counts {
 	uint64_t alloc;
 	uint64_t free;
@@ -27,10 +27,13 @@ struct io_counts {
 
 struct device;
 
-/* File and device stay the caller's; NULL: the file is used here. Returns NULL with errno. */
+/*
+ * The caller keeps ownership of the file and the device; if the device is NULL, the engine reads
+ * and writes the file itself. Returns NULL with errno.
+ */
 struct io_engine *io_create(int fd, uint64_t file_bytes, struct device *device);
 
-/* Ends the threads; nothing may be under way. io_destroy(NULL) is legal. */
+/* Ends the threads; no request may be in progress. io_destroy(NULL) is legal. */
 void io_destroy(struct io_engine *engine);
 
 /*

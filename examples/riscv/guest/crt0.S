@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All harts begin here, with their number in a0: hart 0 runs main(), whose result is the
- * machine's status, the others run hart_main(number). Each has 16 KiB of stack. Interrupts
- * and traps call trap_handler(cause, pc, value), which returns where to go on.
+ * All harts begin here, with their number in a0. Hart 0 runs main(), whose result is the machine's
+ * status; the others run hart_main(number). Each has 16 KiB of stack. Interrupts and traps call
+ * trap_handler(cause, pc, value), which returns the address to continue at.
  */
 	.section .text.start, "ax"
 	.globl _start
@@ -25,7 +25,7 @@ hart_main:
 	wfi
 	j	hart_main
 
-/* Registers that a C function may change; the others it saves itself. */
+/* Registers that a C function may change; it saves the others itself. */
 	.balign	4
 trap_entry:
 	addi	sp, sp, -128

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Says hello on the console: what to run first. */
+/* Prints hello on the console: the first program to run. */
 #include "runtime.h"
 
 int main(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A thousand million instructions, ten per round: for benchmarks. */
+/* A thousand million instructions, ten per round, for benchmarks. */
 	.section .text.start, "ax"
 	.globl	_start
 _start:

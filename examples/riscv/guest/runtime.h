@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine as a guest sees it, and what guest programs have in place of a libc. */
+/* The machine as a guest sees it, and the functions that guest programs have instead of a libc. */
 #ifndef GUEST_RUNTIME_H
 #define GUEST_RUNTIME_H
 
@@ -32,7 +32,7 @@
 #define csr_clear(name, bits) \
 	__asm__ volatile("csrc " #name ", %0" ::"r"((uint64_t)(bits)) : "memory")
 
-/* Memory accesses before it are seen by other harts before those after it. */
+/* Other harts see the memory accesses before the fence before those after it. */
 static inline void fence(void)
 {
 	__asm__ volatile("fence" ::: "memory");
@@ -44,7 +44,10 @@ int main(void);
 /* The other harts run this; unless a program defines it, they sleep. */
 void hart_main(unsigned int hart);
 
-/* Handles a trap or interrupt and returns where to go on; by default prints it and exits. */
+/*
+ * Handles a trap or interrupt and returns the address to continue at. The default prints the trap
+ * and exits.
+ */
 uint64_t trap_handler(uint64_t cause, uint64_t pc, uint64_t value);
 
 void machine_exit(int status) __attribute__((noreturn));
@@ -52,7 +55,7 @@ void machine_exit(int status) __attribute__((noreturn));
 void print(const char *text);
 void print_number(uint64_t number);
 void print_hex(uint64_t number, unsigned int digits);
-uint8_t read_byte(void); /* waits for one */
+uint8_t read_byte(void); /* waits for a byte */
 
 void *memcpy(void *to, const void *from, size_t bytes);
 void *memset(void *to, int byte, size_t bytes);

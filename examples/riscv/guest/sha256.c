@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SHA-256 (FIPS 180-4) of the console's input: the number of its bytes, a newline, the bytes.
- * Each hart hashes its share of them, and hart 0 prints a digest for each. Harts wake each other by
- * software interrupts; a timer interrupt ends a machine whose harts do not.
+ * SHA-256 (FIPS 180-4) of the console's input: the number of its bytes, a newline, the bytes. Each
+ * hart hashes its share of them, and hart 0 prints a digest for each share. Harts wake each other
+ * by software interrupts. If they do not, a timer interrupt ends the machine.
  */
 #include "runtime.h"
 
 #define INPUT_BYTES (4 << 20) /* at most */
-#define TICK 10000 /* of the timer: 1 ms */
-#define TICKS 20000 /* at most */
+#define TICK 10000 /* timer ticks per interrupt: 1 ms */
+#define TICKS 20000 /* interrupts, at most */
 #define SOFTWARE(hart) REGISTER32(CLINT_BASE + CLINT_SOFTWARE + 4 * (hart))
 #define COMPARE(hart) REGISTER64(CLINT_BASE + CLINT_COMPARE + 8 * (hart))
 #define TIME REGISTER64(CLINT_BASE + CLINT_TIME)
@@ -49,7 +49,7 @@ static void schedule(uint32_t w[64], const uint8_t *block)
 	}
 }
 
-/* s[0] to s[7] are a to h of the standard. */
+/* s[0] to s[7] are called a to h in the standard. */
 static void round(uint32_t s[8], uint32_t word_and_constant)
 {
 	uint32_t choice = (s[4] & s[5]) ^ (~s[4] & s[6]);
@@ -80,7 +80,7 @@ static void hash_block(uint32_t state[8], const uint8_t *block)
 	}
 }
 
-/* Behind the last whole block come the rest, a one bit, zeros, and the length in bits. */
+/* The last whole block is followed by the rest, a one bit, zeros, and the length in bits. */
 static void hash(uint32_t state[8], const uint8_t *at, uint64_t bytes)
 {
 	static const uint32_t initial[8] = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
@@ -105,7 +105,7 @@ static void hash(uint32_t state[8], const uint8_t *at, uint64_t bytes)
 	}
 }
 
-/* The last hart's share is what the others leave. */
+/* The last hart's share also has the remainder of the division. */
 static void hash_share(unsigned int hart)
 {
 	uint64_t share = input_bytes / harts;
@@ -133,7 +133,7 @@ uint64_t trap_handler(uint64_t cause, uint64_t pc, uint64_t value)
 			machine_exit(3);
 		}
 		return pc;
-	case CAUSE_LOAD_FAULT: /* in count_harts() */
+	case CAUSE_LOAD_FAULT: /* caused by count_harts() */
 		absent = 1;
 		return pc + 4;
 	default:
@@ -141,7 +141,7 @@ uint64_t trap_handler(uint64_t cause, uint64_t pc, uint64_t value)
 	}
 }
 
-/* Interrupts come only in here, so none is missed between the test and the sleep. */
+/* Interrupts are enabled only here, so none is missed between the test and the sleep. */
 static void sleep_until(const volatile uint32_t *flag)
 {
 	csr_clear(mstatus, MSTATUS_MIE);
@@ -153,7 +153,7 @@ static void sleep_until(const volatile uint32_t *flag)
 	fence();
 }
 
-/* The hart after the last one has no register. */
+/* A read of the first missing hart's register traps. */
 static unsigned int count_harts(void)
 {
 	unsigned int count = 0;
