@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The front door. What is built stands in the meson.build files, how in tools/.
+# The entry point. The meson.build files say what is built; the scripts in tools/ say how.
 
 BUILD ?= build
 PREFIX ?= /usr/local
@@ -35,7 +35,7 @@ bench: deps
 long-runs: all
 	@tools/long-runs $(BUILD) $(RUNS)
 
-# By the environment: a name may have blanks.
+# Passed by the environment, because a name may contain blanks.
 install uninstall: export PREFIX := $(PREFIX)
 install:
 	@tools/install $(BUILD)

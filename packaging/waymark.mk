@@ -6,9 +6,9 @@
 #
 # makes build/trace-cache.h and build/trace-cache.c from cache/trace-events, for
 # the backends of WAYMARK_BACKENDS, and again when either or tracetool changes. With the backend
-# ust there are build/trace-ust-cache.h and build/trace-ust-cache.c too; who depends on
-# build/trace-tcg-cache.h has the events of translated code. The Makefile
-# compiles and links them as it does its own; `pkg-config --cflags --libs waymark`
+# ust there are build/trace-ust-cache.h and build/trace-ust-cache.c too. A program with events
+# of translated code depends on build/trace-tcg-cache.h. The Makefile
+# compiles and links the files like its own; `pkg-config --cflags --libs waymark`
 # has the flags. The default goal stays the Makefile's.
 #
 #	WAYMARK_BACKENDS	the backends, with commas between them; `log` where none is named
@@ -19,7 +19,7 @@
 #	WAYMARK_TRACETOOL	where cross building: this machine's tracetool, not the target's
 #	WAYMARK_VCPU_TYPE	the struct of a CPU in vcpu events, where it is not CPUState
 
-# What QEMU's configure takes where none is named.
+# QEMU's configure has the same default.
 WAYMARK_BACKENDS ?= log
 ifndef WAYMARK_TRACETOOL
 WAYMARK_TRACETOOL := $(shell $(or $(PKG_CONFIG),pkg-config) --variable=tracetool waymark)
@@ -38,8 +38,9 @@ waymark_provider = $(or $(WAYMARK_PROVIDER_$(1)),$(WAYMARK_PROVIDER))
 waymark_options = --backends='$(WAYMARK_BACKENDS)'$(patsubst %, --provider='%',$(call waymark_provider,$(1)))$(if $(WAYMARK_VCPU_TYPE), --vcpu-type='$(WAYMARK_VCPU_TYPE)') --group=$(1)
 waymark_chosen = $(WAYMARK_BACKENDS)$(patsubst %, --provider=%,$(call waymark_provider,$(1)))$(if $(WAYMARK_VCPU_TYPE), --vcpu-type=$(WAYMARK_VCPU_TYPE))
 
-# What is generated anew follows: declarations, the files in those that are directories, and
-# tracetool, where its name has no blank, which make cannot have. A directory has a dot: make would take `trace` for a program that it can make of trace.c.
+# Dependencies of generated files: declarations, the files in declared directories, and tracetool
+# unless its name has a blank, which make cannot handle. A directory is written with a dot, because
+# make would take `trace` for a program that it can make of trace.c.
 waymark_inputs = $(foreach input,$(1),$(or $(wildcard $(input)/.),$(input))) $(wildcard $(addsuffix /*.toml,$(1))) $(if $(word 2,$(WAYMARK_TRACETOOL)),,$(wildcard $(WAYMARK_TRACETOOL)))
 
 %waymark.scopes: waymark_always
@@ -48,10 +49,10 @@ waymark_inputs = $(foreach input,$(1),$(or $(wildcard $(input)/.),$(input))) $(w
 
 .PHONY: waymark_always
 
-# waymark_group: GROUP, its declarations, the folder of what is generated
-# The .backends file holds the backends that the two were made for, and the provider and
-# the struct of a CPU where they are given. It is looked at each time, and written only
-# when they differ, so that nothing else is made again.
+# waymark_group: GROUP, its declarations, the folder of the generated files. The .backends file
+# holds the backends of the generated files, and the provider and the struct of a CPU where given.
+# It is checked each time, but written only when they differ, so that nothing is made again
+# needlessly.
 define waymark_group
 waymark_goal := $$(.DEFAULT_GOAL)
 
@@ -68,7 +69,7 @@ $(3)/trace-$(1).c: $(call waymark_inputs,$(2)) $(3)/trace-$(1).backends
 $(3)/trace-tcg-$(1).h: $(call waymark_inputs,$(2)) $(3)/trace-$(1).backends
 	$$(WAYMARK_TRACETOOL) --always --format=translate-h $$(call waymark_options,$(1)) $(2) $$@
 
-# What the source includes where the backend ust is chosen.
+# The generated source includes this header for the backend ust.
 $(if $(findstring $(waymark_comma)ust$(waymark_comma),$(waymark_comma)$(WAYMARK_BACKENDS)$(waymark_comma)),\
 	$(3)/trace-$(1).c: $(3)/trace-ust-$(1).h)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# fish completion of waymark, tracetool and simpletrace: what they offer is ../../waymark/complete's.
+# fish completion of waymark, tracetool and simpletrace; ../../waymark/complete computes the
+# offers.
 
 set -g __waymark_complete (realpath (dirname (status filename)))/../../waymark/complete
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * packaging/abi/generated.c - what generated code and inline functions of public headers
- * share with the runtime, and no exported function's type shows: one variable of each, so that
- * the debug information has them for tools/abi. A struct that is new in such code comes here.
- * Linked into nothing.
+ * packaging/abi/generated.c - types that generated code and inline functions of public headers
+ * share with the runtime, but that no exported function's type contains. It has one variable of
+ * each, so that the debug information describes them for tools/abi. Add new structs of generated
+ * code here. Linked into nothing.
  */
 #include <waymark/category.h>
 #include <waymark/debug.h>
@@ -15,7 +15,10 @@
 #include <waymark/site.h>
 #include <waymark/translate.h>
 
-/* Numbers that are compiled into programs, as sizes: those of enumerators may change unseen. */
+/*
+ * Numbers that are compiled into programs, as array sizes: the ABI check may miss a changed
+ * enumerator.
+ */
 struct constants {
 	char abi[WAYMARK_ABI];
 	char cycles[WAYMARK_CYCLES];
@@ -29,7 +32,7 @@ struct constants {
 };
 
 struct generated {
-	/* Numbers that structs and calls have as plain integers. */
+	/* Enumerations that structs and calls pass as plain integers. */
 	enum waymark_kind kind;
 	enum waymark_event_flag event_flag;
 	enum waymark_backend backend;
@@ -37,7 +40,7 @@ struct generated {
 	enum waymark_mark mark;
 	enum waymark_recorder recorder;
 	enum waymark_site_kind site_kind;
-	/* What generated code defines, and inline functions look into. */
+	/* Structs that generated code defines and inline functions read. */
 	struct waymark_object object;
 	struct waymark_event event;
 	struct waymark_arg arg;

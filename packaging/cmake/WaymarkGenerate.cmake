@@ -16,12 +16,12 @@
 # target, as often as it has groups. Each target has files of its own, so two targets may
 # have the same group. Whatever is wrong with the call is one error of CMake.
 
-# Any error: who called, and what to do.
+# Reports any error with the caller's target and a remedy.
 macro(_waymark_error text)
   message(FATAL_ERROR "waymark_generate(${target}): ${text}")
 endmacro()
 
-# The target has objects, and is one of this directory, whose rules its files get.
+# Checks that the target is compiled, and belongs to this directory, whose rules its files get.
 function(_waymark_check_target target)
   if(NOT TARGET "${target}")
     _waymark_error("there is no such target; call it behind add_executable() or add_library()")
@@ -41,10 +41,9 @@ function(_waymark_check_target target)
   endif()
 endfunction()
 
-# Sets `inputs` to absolute paths, and `files` to what else they are made of. A file that
-# another rule makes need not be there yet. What a directory holds ninja learns from
-# tracetool; the rules for make never forget a file that was there once, so that it is
-# looked at each time.
+# Sets `inputs` to absolute paths, and `files` to their further dependencies. A file that another
+# rule makes need not exist yet. With ninja, tracetool reports a directory's files; make's
+# dependency files would keep removed files, so there CMake checks the directory at each build.
 function(_waymark_read_files target)
   set(paths "")
   set(found "")
@@ -64,7 +63,7 @@ function(_waymark_read_files target)
   set(files "${found}" PARENT_SCOPE)
 endfunction()
 
-# Sets `backends`, and sees that tracetool has each of them.
+# Sets `backends`, and checks that tracetool has each of them.
 function(_waymark_read_backends target)
   string(REPLACE "," ";" names "${ARGN}")
   foreach(backend IN LISTS names)
@@ -79,7 +78,7 @@ function(_waymark_read_backends target)
   set(backends "${names}" PARENT_SCOPE)
 endfunction()
 
-# The compiler that the generated sources are for, and with which headers are looked for.
+# Sets `language`, for which the sources are generated and the headers are searched.
 function(_waymark_read_language target)
   get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
   if(C IN_LIST languages)
@@ -106,7 +105,7 @@ function(_waymark_need_header target backend header package)
   endif()
 endfunction()
 
-# LTTng-UST, which the target gets as it is installed.
+# Finds LTTng-UST, which the target links.
 function(_waymark_need_ust target)
   find_package(PkgConfig QUIET)
   if(PKG_CONFIG_FOUND)
@@ -117,7 +116,7 @@ function(_waymark_need_ust target)
   endif()
 endfunction()
 
-# What the chosen backends need besides libwaymark.
+# Checks the system for the requirements of the chosen backends besides libwaymark.
 function(_waymark_check_system target)
   set(CMAKE_REQUIRED_QUIET TRUE)
   if(ftrace IN_LIST backends AND NOT CMAKE_SYSTEM_NAME STREQUAL Linux)
@@ -147,8 +146,8 @@ function(_waymark_check_names target)
   endif()
 endfunction()
 
-# One generated file of the target. Where make looks at times, an output that would not
-# change is written nevertheless; ninja sees by itself that nothing depends on it then.
+# Adds a generated file to the target. make compares times, so for make the file is always written,
+# even unchanged. ninja notices by itself that an unchanged file affects nothing.
 function(_waymark_file target format name)
   set(output "${directory}/${name}")
   set(options --format=${format} "--backends=${backend_list}" "--group=${arg_GROUP}")
@@ -172,7 +171,7 @@ function(_waymark_file target format name)
     WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}" # from where the names of declarations are told
     COMMENT "Generating ${name} of ${target}"
     VERBATIM)
-  # Nothing of it goes into one unit with other sources: each has statics of the same names.
+  # Never in one unit with other sources: all generated files have statics of the same names.
   set_source_files_properties("${output}" PROPERTIES
     SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON SKIP_AUTOGEN ON)
   if(name MATCHES "[.]c$")
@@ -181,8 +180,9 @@ function(_waymark_file target format name)
   target_sources(${target} PRIVATE "${output}")
 endfunction()
 
-# By properties: target_link_libraries() would have one of its two forms, and the target's
-# own calls may be of the other. Who links an archive or objects may fire their events.
+# Uses properties, because target_link_libraries() would fix one of its two forms and the target's
+# own calls may use the other. Programs that link an archive or objects may fire their events, so
+# they inherit the libraries and headers.
 function(_waymark_link target)
   set(libraries Waymark::waymark)
   if(arg_STATIC)
