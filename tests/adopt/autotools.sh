@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# autotools as docs/building.md says: a build outside of the sources, one from the tarball, and
-# generated files are made again when declarations change: autotools.sh ROOT BUILD
+# Tests autotools as docs/building.md describes it: a build outside of the sources, a build from
+# the tarball, and generated files that are made again when declarations change: autotools.sh ROOT
+# BUILD
 . "$(dirname "$0")/common.sh"
 
 mkdir project project/cache

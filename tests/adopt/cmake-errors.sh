@@ -49,7 +49,7 @@ grep -q 'WAYMARK_LOG' built/waymark/p/trace-p.c || fail "log is not the backend 
 ! grep -q 'WAYMARK_CTF' built/waymark/p/trace-p.c || fail "ctf is a backend where none is named"
 call p FILES a.events BACKENDS ctf,simple | configures 'commas' -DWAYMARK_BACKENDS=log
 
-# Every backend that this system can have, in a project that has no C, either.
+# Every backend that this system can have, in a project without C.
 mkdir cxx
 printf '#include "trace-p.h"\nint main() { trace_a(7); }\n' >cxx/main.cc
 cat >cxx/CMakeLists.txt <<'END'
@@ -123,7 +123,7 @@ echo 'find_package(Waymark REQUIRED COMPONENTS reader bogus)' |
 	refused 'it has no component bogus; it has reader, monitor, tracetool'
 printf 'set(CMAKE_SIZEOF_VOID_P 2)\nfind_package(Waymark REQUIRED)\n' | refused 'version: 0.1.0 ('
 
-# Elsewhere: all of it, parts of it, and through a link in the way that /lib is one.
+# In another place: all components, some components, and through a link like /lib.
 cp -R "$installed" moved
 ln -s moved/lib lib
 cat >libraries.cmake <<'END'
@@ -151,7 +151,7 @@ echo 'find_package(Waymark REQUIRED COMPONENTS tracetool)' |
 printf 'find_package(Waymark COMPONENTS bogus)\nif(Waymark_FOUND)\nmessage(FATAL_ERROR found)\nendif()\n' |
 	configures 'not required, not found' "$@"
 
-# Another machine's tracetool does not run here.
+# A tracetool for another machine does not run here.
 printf 'set(CMAKE_CROSSCOMPILING TRUE)\nset(CMAKE_PROGRAM_PATH)\n' >cross
 { cat cross; call p FILES a.events; } | configures 'cross, with one in PATH' "$@"
 grep -q "^WAYMARK_TRACETOOL:.*=$installed/bin/tracetool" built/CMakeCache.txt || fail "cross: it is another tracetool"

@@ -104,7 +104,7 @@ tick() { # until a file that is touched is newer than all that was built
 	done
 }
 
-# A tracetool of its own, which it may touch.
+# A copy of tracetool that the test may touch.
 cp "$installed/bin/tracetool" .
 configure -DBACKENDS=ctf -DWAYMARK_BACKENDS=ctf "-DWAYMARK_TRACETOOL=$PWD/tracetool"
 make_all
@@ -119,7 +119,7 @@ grep -q ' root_start n 7$' "$tmp/events" || fail "not the second group: $(cat "$
 grep -q '/\* root.events:1 \*/' built/waymark/program/trace-program.c || fail "not said where it is declared"
 ! grep -r "$tmp" built/waymark/program/*.[ch] || fail "places of this machine in what is generated"
 
-# Made again when it has to be, and only then.
+# Files are made again when needed, and only then.
 makes_nothing 'nothing changed'
 tick
 touch unrelated.c README trace-events

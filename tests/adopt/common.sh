@@ -10,7 +10,7 @@ trap 'rm -rf "$tmp"' EXIT
 installed=$build/tests/adopt/installed
 . "$root/tests/adopt/block.sh"
 
-# No installed file is older than the build.
+# is_installed: succeeds if no installed file is older than the build.
 is_installed() {
 	[ -e "$installed.stamp" ] && [ -z "$(find "$build/src" "$build/packaging" "$root/packaging" \
 		"$root/include" "$build/meson-private/install.dat" -type f -newer "$installed.stamp")" ]
@@ -23,7 +23,8 @@ install_once() {
 	moved=$(find "$installed.tmp" -type d -name 'waymark-[0-9]*')
 	mv "${moved%/*/*}" "$installed"
 	rm -rf "$installed.tmp"
-	# The one thing in it that knows where it is; `make install PREFIX=` writes it so.
+	# Only these files contain the installation's path; `make install PREFIX=` writes it in the
+	# same way.
 	find "$installed" -name '*.pc' -exec sed -i "s|^prefix=.*|prefix=$installed|" {} +
 	mv "$installed.new" "$installed.stamp"
 }
@@ -51,14 +52,14 @@ quietly() {
 	"$@" >"$tmp/out" 2>&1 </dev/null || fail "$*: $(tail -n 40 "$tmp/out")"
 }
 
-# records PROGRAM LINE: its events are in a native trace, one of them ends in this line
+# records PROGRAM LINE: its events are in a native trace, and one of them ends in LINE
 records() {
 	WAYMARK_TRACE="*,file=$tmp/t.ctf,replace=on" "$1" 2>"$tmp/said" || fail "$1: $(cat "$tmp/said")"
 	waymark print "$tmp/t.ctf" >"$tmp/events" || fail "$1: no trace: $(cat "$tmp/said")"
 	grep -q " $2\$" "$tmp/events" || fail "$1: no \"$2\" in: $(cat "$tmp/events" "$tmp/said")"
 }
 
-# logs PROGRAM LINE: the same of the backend log
+# logs PROGRAM LINE: the same for the backend log
 logs() {
 	WAYMARK_TRACE='*' "$1" 2>"$tmp/said" || fail "$1: $(cat "$tmp/said")"
 	grep -q ":$2\$" "$tmp/said" || fail "$1: no \"$2\" in: $(cat "$tmp/said")"

@@ -114,7 +114,7 @@ quietly make -j4 WAYMARK_BACKENDS=log
 logs ./host 'plug_work number 3'
 ! strings -a program | grep -q waymark_cursors || fail 'ctf is still in the program'
 
-# One error each, and nothing that would be taken for up to date.
+# One error each, and no file that make would take for up to date.
 refused() { # MESSAGE ARGUMENT...
 	message=$1
 	shift

@@ -14,7 +14,7 @@ block meson-options >meson_options.txt
 echo 'cache_flush(unsigned int blocks) "%u dirty blocks"' >cache/trace-events
 block 'c main.c' >main.c
 
-# The backends are changed, which is log where none is named.
+# The backends are changed; the default is log.
 installed() {
 	quietly meson setup built
 	quietly ninja -C built
@@ -31,7 +31,8 @@ installed() {
 
 [ "$part" = subproject ] || installed
 
-# A subproject, on a system without an installed Waymark and without the packages of its tests.
+# A subproject, on a system without an installed Waymark and without the packages that our tests
+# need.
 unset LD_LIBRARY_PATH
 mkdir bin
 ln -s /bin/false bin/cmake
@@ -40,7 +41,7 @@ alone() { # COMMAND...
 	quietly env PATH="$tmp/project/bin:${PATH#*:}" PKG_CONFIG_PATH='' PKG_CONFIG_LIBDIR="$tmp" "$@"
 }
 
-# configured DIRECTORY: with a subproject, of which nothing is built that only our tests need
+# configured DIRECTORY: with a subproject, of which only the parts that users need are built
 configured() {
 	! grep -E 'cmocka|lttng|clang|valgrind|valac' "$tmp/out" || fail "asked for, and only tests need it"
 	grep -q 'waymark found: NO' "$tmp/out" || fail "it is no subproject: $(cat "$tmp/out")"
@@ -53,7 +54,7 @@ block 'ini wrap-file' >subprojects/waymark.wrap
 alone meson setup within -Dbackends=ctf -Ddebug=false -Doptimization=0
 configured within
 
-# A repository of this tree, at the address and with the tag of the document.
+# Clones this tree, with the address and the tag of the document.
 cloned() {
 	(cd "$root" && git ls-files -z --cached --others --exclude-standard | xargs -0 cp -P --parents -t "$tmp/git")
 	git -C "$tmp/git" add -A

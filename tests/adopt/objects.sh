@@ -45,7 +45,7 @@ int main(void)
 END
 done
 
-# programs DIRECTORY: all three are traced
+# programs DIRECTORY: checks the traces of all three
 programs() {
 	records "$1/program" 'cache_flush 7 dirty blocks'
 	for name in server client; do

@@ -6,7 +6,7 @@
 
 wanted=-DWAYMARK_SCOPES_DEFAULT=$(pkg-config --variable=scopes waymark)
 
-# says WAY FILE: exactly that is in it
+# says WAY FILE: FILE must contain exactly the wanted line
 says() {
 	said=$(grep -o -e '-DWAYMARK_SCOPES_DEFAULT=[a-z,]*' "$2" | sort -u)
 	[ "$said" = "$wanted" ] || fail "$1: '$said', not '$wanted'"
@@ -17,7 +17,7 @@ says 'pkg-config, for make and meson' flags
 pkg-config --define-variable=scopes=ctf,log --cflags waymark >flags
 grep -q -e '-DWAYMARK_SCOPES_DEFAULT=ctf,log' flags || fail "pkg-config, with others: $(cat flags)"
 
-# blockcache has us as any project does whose subproject we are.
+# blockcache uses Waymark like any project that has it as a subproject.
 python3 -c 'import json, sys
 for made in json.load(sys.stdin):
     if "examples/blockcache/" in made["file"]:

@@ -34,16 +34,16 @@ END
 library a 'trace_io_read(3, "a file")'
 library b 'trace_io_read(UINT64_C(0x123456789a))'
 
-# Nothing but the library's own function can be seen of it: what the linker lists of the
-# section of events is hidden there.
+# Only the library's own function is visible: the symbols that the linker makes for the section of
+# events are hidden.
 for name in a b; do
 	readelf -W --dyn-syms lib$name.so >symbols
 	[ "$(awk '$5 ~ /GLOBAL|WEAK/ && $6 == "DEFAULT" && $7 != "UND" { print $4, $8 }' symbols)" = "FUNC $name" ] ||
 		fail "lib$name.so exports: $(cat symbols)"
 done
 
-# host: each argument loads a library (a), calls what is loaded (:a), unloads it (-a), lists
-# the events that there are (?), or switches io_read on of one object only (=N, from 0).
+# host: each argument loads a library (a), calls its function (:a), unloads it (-a), lists the
+# events (?), or switches on io_read of only one object (=N, from 0).
 cat >host.c <<'END'
 #include <dlfcn.h>
 #include <stdio.h>
@@ -126,7 +126,8 @@ is() { # WHAT EXPECTED: in `seen`
 	cmp -s expected seen || fail "$1: $(diff expected seen)"
 }
 
-# All on; one goes, the other is traced on, and it comes back under the numbers that it had.
+# All events are on. One library is unloaded, the other one still records, and the first returns
+# with its former event numbers.
 WAYMARK_TRACE='io_*,file=all.ctf,log.file=all.log' ./host_program a b :a :b -a :b a :a :b -b :a 2>told
 waymark print all.ctf >out
 all="$host
@@ -150,7 +151,8 @@ babeltrace2 all.ctf >out 2>err || fail "babeltrace2: $(cat err)"
 [ "$(grep -c 'io_read: .*{ a = 1, b = 2 }$' out)" -eq 2 ] || fail "$(cat out)"
 waymark print --json all.ctf | grep -c '"offset": *78187493530' | grep -qx 3 || fail 'not in JSON'
 
-# One name in the list for each that is there, switched together and apart.
+# The list has the name once for each loaded object; the objects are switched together and
+# separately.
 ./host_program '?' a b '?' -a '?' >out
 printf '%s\n' 'io_read=0 ' 'io_read=0 io_read=0 io_same=0 io_read=0 io_same=0 ' \
 	'io_read=0 io_read=0 io_same=0 ' | cmp - out || fail "wrong lists: $(cat out)"
@@ -165,14 +167,14 @@ for n in 0 1 2; do
 	esac
 done
 
-# A simpletrace file has names only: the conflict is reported once for each pair that differs.
+# A simpletrace file has only names: the conflict is reported once for each pair that differs.
 WAYMARK_TRACE='io_same,backend=simple,simple.file=same.trace' ./host_program a b :a :b 2>told
 ! grep 'in two ways' told || fail 'events with equal declarations are reported as a conflict'
 WAYMARK_TRACE='io_*,backend=simple,simple.file=a.trace' ./host_program b :b -b b :b 2>told
 [ "$(grep -c 'in two ways' told)" -eq 1 ] || fail "not told once: $(cat told)"
 grep -q "waymark: simple: 'io_read' of host/trace-events:1 and of b/trace-events:1 are declared in two ways" told ||
 	fail "not told of whom: $(cat told)"
-# In whichever order they were switched on, and recorded.
+# Independent of the order in which they were switched on and recorded.
 WAYMARK_TRACE='backend=simple,simple.file=c.trace' ./host_program b =0 =1 :b =0 2>told
 [ "$(grep -c "'io_read' of b/trace-events:1 and of host/trace-events:1 are declared in two ways" told)" -eq 1 ] ||
 	fail "the other way round it is not told once: $(cat told)"
@@ -181,8 +183,9 @@ said out
 is 'with the declarations of one' "$b
 $b"
 
-# Archives in one program: events of both, and one of the same declaration in both. Of one name
-# with two declarations the linker would take the first for both, which would get wrong arguments.
+# Archives in one program: events of both, and one event with the same declaration in both. If an
+# event had two declarations, the linker would use the first one for both, and one group would
+# record wrong arguments.
 echo 'io_first(int n) "n %d"' | generate first ctf
 echo 'io_second(int n) "n %d"' | generate second ctf
 echo 'io_first(int n) "n %d"' | generate alike ctf
@@ -226,7 +229,8 @@ refused waymark_state_io_first first args
 refused waymark_state_io_first first text
 refused waymark_state_io_first scope scopes
 
-# The struct of a CPU is none of a declaration: Rust, which has none, calls the same function.
+# The type of a CPU is not part of a declaration: Rust, which has no such type, calls the same
+# function.
 echo 'vcpu io_cpu(int n) "n %d"' >cpu.events
 for format in h rs; do
 	[ $format = rs ] && type= || type='--vcpu-type=struct hart'

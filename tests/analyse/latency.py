@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""waymark latency on real traces: latency.py WAYMARK REQUESTS DECLARATIONS.
+"""Tests waymark latency on real traces: latency.py WAYMARK REQUESTS DECLARATIONS.
 
-The numbers must equal those of the events that waymark print shows, paired by this script.
+The numbers must equal those computed by this script from the output of waymark print.
 """
 import csv
 import decimal
@@ -34,14 +34,14 @@ def latency(*arguments):
 
 
 def counts(told):
-    """The counts of pairs and of unpaired records that are not 0."""
+    """Returns the counts of pairs and of unpaired records that are not 0."""
     names = ("unfinished", "end_lost", "unbegun", "begin_lost", "begun_twice", "keyless")
     return {"count": sum(r["count"] for r in told["latencies"]),
             **{n: told[n] for n in names if told[n]}}
 
 
 def fails(what, text, *arguments):
-    """A wrong name is reported with the names that exist."""
+    """Checks that a wrong name is reported with the existing names."""
     ran = run("latency", *arguments)
     check(what, (ran.returncode != 0, text in ran.stderr, ran.stdout), (True, True, ""))
     if text not in ran.stderr:
@@ -61,7 +61,7 @@ def events(trace):
 
 
 def check_elsewhere(trace):
-    """Ends on other threads, of one name and of several."""
+    """Checks ends on other threads, of one name and of several."""
     begun, lengths = {}, {}
     for name, ns, args in events(trace):
         if name == "cache_miss":
@@ -88,7 +88,7 @@ def check_elsewhere(trace):
 
 
 def check_forms(trace):
-    """Groups, percentiles, order, bars and CSV agree."""
+    """Checks that groups, percentiles, order, bars and CSV agree."""
     grouped = latency(*DISK, "--per=queue", "--sort=count", "--percentiles=50,99.9", "--histogram",
                       trace)
     rows = grouped["latencies"]
@@ -117,7 +117,7 @@ def check_forms(trace):
 
 
 def check_unbalanced(trace):
-    """The earlier of two beginnings is forgotten; nothing is guessed."""
+    """Of two beginnings the earlier one is discarded; no pair is guessed."""
     told = latency(*DISK, trace)
     check("unbalanced", counts(told), {"count": 1, "unfinished": 2, "unbegun": 2, "begun_twice": 1})
     (row,) = told["latencies"]
@@ -131,7 +131,7 @@ def check_unbalanced(trace):
 
 
 def check_files(trace):
-    """Texts are compared to their last byte, and NULL is none."""
+    """Texts are compared to their last byte, and NULL is no text."""
     opened = ("--from=file_open", "--to=file_opened")
     both = latency(*opened, "--by=name,part", trace)
     check("files", counts(both), {"count": 2, "unfinished": 2, "unbegun": 2, "keyless": 2})
@@ -150,7 +150,7 @@ def check_files(trace):
 
 
 def check_fork(folder):
-    """Two processes have the same numbers: they are apart unless --across joins them."""
+    """Two processes use the same numbers, which pair only within a process unless --across is given."""
     traces = sorted(os.path.join(folder, n) for n in os.listdir(folder) if n.startswith("forked"))
     check("traces of a fork", len(traces), 2)
     check("each for itself", counts(latency(*DISK, *traces)),
@@ -177,7 +177,9 @@ def check_losses(trace):
 
 
 def check_cut(whole, work):
-    """A stream that ends inside a packet: the rest is reported, and that it is not complete."""
+    """A stream ends inside a packet: the complete part is analysed, and the result is reported as
+    incomplete.
+    """
     cut = shutil.copytree(whole, f"{work}/cut")
     streams = [os.path.join(cut, n) for n in os.listdir(cut) if n.startswith("stream")]
     largest = max(streams, key=os.path.getsize)
@@ -205,7 +207,7 @@ def check_ticks(trace):
 
 
 def check_simple(trace):
-    """A trace without declarations and threads reports that, and can be used by other fields."""
+    """A trace without declarations and threads reports that, and other fields can be used."""
     check("simple", counts(latency(*DISK, "-e", DECLARATIONS, trace)),
           {"count": 1, "unfinished": 2, "unbegun": 2, "begun_twice": 1})
     check("declared, and never seen", counts(latency(
@@ -222,13 +224,13 @@ def check_simple(trace):
 
 
 def marks(*events):
-    """A capture of the kernel's trace: a thread and an event each, a second from one to the next."""
+    """Returns a capture of the kernel's trace: a thread per event, and a second between events."""
     return "".join(f"  a-{tid} [0] {i}.5: tracing_mark_write: Net Instant: {text}\n"
                    for i, (tid, text) in enumerate(events))
 
 
 def check_default(work):
-    """Without --by, where no pair is on one thread."""
+    """Without --by, for pairs whose events are on different threads."""
     capture = f"{work}/capture"
     asked = ("latency", "--json", "--from=Net:submit", "--to=Net:done")
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* names [instant]: scopes whose names have blanks, brackets, quotes and commas; or none. */
+/*
+ * names [instant]: scopes whose names contain blanks, brackets, quotes and commas; with `instant`
+ * no scopes.
+ */
 #include <waymark/category.h>
 #include <waymark/scope.h>
 

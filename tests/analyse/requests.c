@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * requests MODE [N]: fires begins and ends of one kind for latency.py, which describes the modes;
- * each mode is a function, and runs in its own process.
+ * requests MODE [N]: fires begins and ends of one kind for latency.py, which describes the modes.
+ * Each mode is a function, and runs in its own process.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@
 
 static int number = 1;
 
-/* Begins and ends on different threads, one after the other. */
+/* Begins and ends on different threads, one thread after the other. */
 static void *finish(void *request)
 {
 	int i = (int)(intptr_t)request;
@@ -36,7 +36,7 @@ static void finish_elsewhere(int request)
 	pthread_join(thread, NULL);
 }
 
-/* Up to 8 are open at one time. */
+/* Up to 8 requests are open at one time. */
 static void elsewhere(void)
 {
 	for (int i = 1; i <= number + 8; i++) {
@@ -49,7 +49,7 @@ static void elsewhere(void)
 	}
 }
 
-/* Two have no end, one has no beginning, one begins twice. */
+/* Two begins have no end, one end has no begin, one request begins twice. */
 static void unbalanced(void)
 {
 	trace_cache_miss(1, 0);
@@ -67,7 +67,7 @@ static void files(void)
 
 	memset(path[0], 'a', sizeof(path[0]) - 1);
 	memset(path[1], 'a', sizeof(path[1]) - 1);
-	path[1][sizeof(path[1]) - 2] = 'b'; /* differs only behind the recorded part */
+	path[1][sizeof(path[1]) - 2] = 'b'; /* differs only after the recorded part */
 	trace_file_open("a \u00f6, \"c\"\302\233", 1);
 	trace_file_open("a \u00f6, \"c\"\302\233", 2);
 	trace_file_open("", 1);
@@ -80,7 +80,7 @@ static void files(void)
 	trace_file_opened("a b", 1);
 }
 
-/* Both have a request 1 of their own, and the child finishes one of its parent's. */
+/* Both processes have a request 1, and the child finishes a request of its parent. */
 static void forked(void)
 {
 	trace_cache_miss(2, 0);
@@ -95,7 +95,7 @@ static void forked(void)
 	waitpid(child, NULL, 0);
 }
 
-/* Many are lost: records without the other half are explained by that. */
+/* Many events are lost, which explains the unpaired records. */
 static void flood(void)
 {
 	for (int i = 1; i <= number; i++) {

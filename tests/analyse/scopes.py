@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""waymark scopes on real traces: scopes.py WAYMARK FORMS NESTED NAMES.
+"""Tests waymark scopes on real traces: scopes.py WAYMARK FORMS NESTED NAMES.
 
-The numbers must equal those of the events that waymark print shows, added up by this script.
+The numbers must equal the sums that this script computes from the output of waymark print.
 """
 import csv
 import decimal
@@ -32,7 +32,7 @@ def record(trace, *program, options=""):
 
 
 def added_up(trace):
-    """{name: (total, self, sorted lengths)} of a whole trace of nested scopes."""
+    """Returns {name: (total, self, sorted lengths)} of a complete trace of nested scopes."""
     stacks, sums = {}, {}
     for line in waymark("print", "--json", "--time=abs", trace).splitlines():
         event = json.loads(line, parse_float=decimal.Decimal)
@@ -76,7 +76,7 @@ def check_numbers(trace):
 
 
 def check_table(trace):
-    """A scope that ends on another thread is a span like others."""
+    """A scope that ends on another thread is a span like any other."""
     lines = waymark("scopes", trace).splitlines()
     check("titles", lines[0].split(),
           "SCOPE COUNT TOTAL SELF AVERAGE MIN P50 P90 P99 MAX".split())
@@ -85,7 +85,9 @@ def check_table(trace):
 
 
 def check_fork(folder):
-    """The child's trace ends scopes that its parent began; together both have as many ends."""
+    """The child's trace ends scopes that its parent began; both traces together have equal numbers
+    of begins and ends.
+    """
     traces = [os.path.join(folder, n) for n in os.listdir(folder) if n.startswith("fork")]
     check("traces of a fork", len(traces), 2)
     told = json.loads(waymark("scopes", "--json", *traces))
@@ -98,13 +100,13 @@ def check_fork(folder):
 
 
 def check_losses(trace):
-    """Lost events make no wrong span: the counts of events add up."""
+    """Lost events cause no wrong span: the counts of events add up."""
     info = json.loads(waymark("info", "--json", trace))
     told = json.loads(waymark("scopes", "--json", trace))
     spans = sum(r["count"] for r in told["scopes"])
     alone = sum(told[k] for k in ("unfinished", "end_lost", "unbegun", "begin_lost",
                                   "begun_twice"))
-    # A sanitizer can make the program slower than its writer.
+    # A sanitizer can make the program slower than its writer, so that no event is lost.
     if info["lost"] + info["overwritten"] == 0 and not os.environ.get("WAYMARK_SANITIZER"):
         check("events were lost", False, True)
     check("events", 2 * spans + alone, info["events"])
@@ -151,7 +153,7 @@ def check_groups(trace):
 
 
 def check_selection(trace):
-    """A thread alone has the numbers of its group; scopes across a time limit are on neither side."""
+    """One thread has the numbers of its group; a scope across a time limit counts on neither side."""
     grouped = json.loads(waymark("scopes", "--json", "--by=thread", trace))["scopes"]
     for group in {r["group"] for r in grouped}:
         alone = json.loads(waymark("scopes", "--json", f"--thread={group.split('/')[-1]}", trace))
@@ -172,7 +174,7 @@ def check_selection(trace):
 
 
 def check_cut(trace):
-    """A stream cut inside a packet: the printed records count, and the cut is reported."""
+    """A stream is cut inside a packet: the printed records count, and the cut is reported."""
     stream = max((os.path.join(trace, n) for n in os.listdir(trace) if n.startswith("stream")),
                  key=os.path.getsize)
     os.truncate(stream, os.path.getsize(stream) * 2 // 3 + 5)
@@ -188,7 +190,7 @@ def check_cut(trace):
 
 
 def check_empty(trace):
-    """A trace without scopes is no failure, and has no row."""
+    """A trace without scopes is no error, and has no row."""
     check("empty", waymark("scopes", trace), "no scopes\n")
     said = subprocess.run([WAYMARK, "scopes", trace], capture_output=True, text=True, check=True).stderr
     check("empty: what to do", [part in said for part in (

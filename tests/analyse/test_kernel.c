@@ -68,7 +68,7 @@ static void on_bad(void *data, uint64_t number, const char *line)
 	t->bad_line = number;
 }
 
-/* Sets the kernel's trace, until the test ends. */
+/* Sets the kernel's trace for the rest of the test. */
 static void capture(struct test *t, const char *text)
 {
 	struct kernel_text k = { .on_bad = on_bad, .data = t };
@@ -79,7 +79,7 @@ static void capture(struct test *t, const char *text)
 	t->is_open = true;
 }
 
-/* A scope begins, or ends; times are ns behind the first second. */
+/* Records the begin or end of a scope; `ns` counts from the first second. */
 static void record(struct test *t, int class, uint32_t tid, uint64_t ns)
 {
 	const struct value values[] = { { .number = (uint64_t)SYNC }, { .number = tid } };
@@ -103,7 +103,7 @@ static const char *name_of(const struct test *t, const struct stack_frame *f)
 	return f->kind == STACK_SCOPE ? t->stacks.pairs.names.items[f->id] : f->name;
 }
 
-/* The frame at `a;b;c`; its parents count from the root, whose name is "". */
+/* Returns the frame at `a;b;c`; its parents start at the root, whose name is "". */
 static const struct stack_frame *frame_at(const struct test *t, const char *path)
 {
 	vec_foreach (struct stack_frame *, f, &t->stacks.frames) {
@@ -162,15 +162,15 @@ static void what_happens_in_a_scope_is_a_frame_of_it(void **state)
 }
 
 /*
- * Microseconds are rounded: an event of a thread with scopes seems to be up to a half away from
- * where it was.
+ * Microseconds are rounded, so an event of a thread with scopes may seem to be half a microsecond
+ * earlier or later than it was.
  */
 static void rounding_moves_nothing_into_another_scope(void **state)
 {
 	struct test *t = *state;
 
 	capture(t,
-		/* begins with the scope, 300 ns behind it */
+		/* begins with the scope, which began 300 ns earlier */
 		"a-1 [0] ..... 1.000100: sys_first(fd: 3)\n"
 		"a-1 [0] ..... 1.000150: sys_first -> 0x0\n"
 		/* ends 300 ns before the inner scope begins */
@@ -179,7 +179,7 @@ static void rounding_moves_nothing_into_another_scope(void **state)
 		/* ends with the scope */
 		"a-1 [0] ..... 1.000290: sys_third(fd: 3)\n"
 		"a-1 [0] ..... 1.000301: sys_third -> 0x0\n"
-		/* begins 300 ns behind the end of the outer scope */
+		/* begins 300 ns after the end of the outer scope */
 		"a-1 [0] ..... 1.000400: sys_fourth(fd: 3)\n"
 		"a-1 [0] ..... 1.000450: sys_fourth -> 0x0\n");
 	record(t, COPY, 1, 10000);
@@ -251,7 +251,7 @@ static void raw_and_named_system_calls_are_one(void **state)
 	assert_int_equal(t->kernel.unended + t->kernel.at_odds, 0);
 }
 
-/* As in containers, whose processes may not know their numbers outside. */
+/* In containers, processes may not know their pids outside, so two threads may have one number. */
 static void a_number_of_two_threads_is_told(void **state)
 {
 	struct test *t = *state;

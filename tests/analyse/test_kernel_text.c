@@ -47,7 +47,7 @@ static const struct {
 		KERNEL_NOTHING, KERNEL_SYSCALL, NULL, 0 },
 	{ "  a-42 [000] ..... 1.000001: sys_of_mine: x", 42, 1000001000, KERNEL_NOTHING,
 		KERNEL_SYSCALL, NULL, 0 },
-	/* trace-cmd report, without flags and with, with all digits */
+	/* trace-cmd report: without flags, with flags, with all digits */
 	{ "             cat-42    [001]  1234.123456789: sys_enter_write:      fd: 0x00000001, "
 	  "buf: 0x7ffd, count: 0x1",
 		42, 1234123456789, KERNEL_BEGIN, KERNEL_SYSCALL, "sys_write", 0 },
@@ -56,7 +56,7 @@ static const struct {
 	{ "  trace.dat:   cat-42    [001]  1.000000001: sched_switch:         cat:42 [120] R "
 	  "==> swapper/1:0 [120]",
 		42, 1000000001, KERNEL_SWITCH, KERNEL_OFF_CPU, "off-CPU (preempted)", 0 },
-	/* cut, or of a clock without seconds */
+	/* cut lines, and lines of a clock without seconds */
 	{ "  a-42 [000] ..... 1.000001: sys_enter: N", 42, 1000001000, KERNEL_NOTHING, 0, NULL, 0 },
 	{ "  a-42 [000] ..... 1.000001: sched_switch: prev_comm=a prev_pid", 42, 1000001000,
 		KERNEL_NOTHING, 0, NULL, 0 },

@@ -90,7 +90,7 @@ static void gap(struct test *t, uint32_t tid)
 	assert_int_equal(pairs_add(&t->pairs, &rec, NULL), PAIRS_NOTHING);
 }
 
-/* A gap of no process, as of a processor's buffer. */
+/* A gap that belongs to no process, like one of a processor's buffer. */
 static void gap_of_nobody(struct test *t)
 {
 	const struct record rec = { .kind = RECORD_GAP };
@@ -155,7 +155,7 @@ static void a_childs_time_is_not_its_parents(void **state)
 
 	begin(t, READ, 1, SYNC, 100);
 	begin(t, WRITE, 1, SYNC + 1, 110);
-	begin(t, READ, 2, SYNC + 2, 115); /* another thread's */
+	begin(t, READ, 2, SYNC + 2, 115); /* of another thread */
 	begin(t, READ, 1, ASYNC, 116);
 	end(t, WRITE, 1, SYNC + 1, 130);
 	assert_int_equal(s->self_ns, 20);
@@ -223,7 +223,7 @@ static void lost_events_explain_their_thread_alone(void **state)
 	begin(t, WRITE, 1, SYNC + 2, 20);
 	assert_int_equal(end(t, READ, 1, SYNC + 9, 30), PAIRS_UNBEGUN_LOST);
 	assert_int_equal(end(t, READ, 2, SYNC + 9, 30), PAIRS_UNBEGUN);
-	/* The first of thread 1, and the asynchronous one, which could end anywhere. */
+	/* The first span of thread 1, and the asynchronous one, which could end on any thread. */
 	unfinished_are(t, 2, 2);
 }
 
@@ -273,7 +273,7 @@ static void where_threads_are_not_told_ids_are_enough(void **state)
 	assert_int_equal(t->pairs.span.self_ns, 30);
 }
 
-/* Removing keys does not lose others that collide with them. */
+/* Removing keys keeps other keys that collide with them. */
 static void memory_is_that_of_open_scopes(void **state)
 {
 	struct test *t = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of texts: equal bytes have equal numbers, and released texts take no memory. */
+/* Numbers of texts: equal bytes have equal numbers, and released texts use no memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -38,7 +38,7 @@ static uint32_t hold(struct tuples *t, int i)
 	return tuples_hold(t, text, (size_t)snprintf(text, sizeof(text), "request %d", i));
 }
 
-/* Released numbers are forgotten, and others that collide with them are kept. */
+/* Released numbers are removed; numbers that collide with them are kept. */
 static void memory_is_that_of_what_is_held(void **unused)
 {
 	struct tuples t = { 0 };

@@ -11,7 +11,7 @@ if nm "$library" 2>/dev/null | grep -Eq '__(asan|tsan|ubsan)_'; then
 	echo "skipped: the library is built with a sanitizer, which needs more to link"
 	exit 77
 fi
-# Block N of the page.
+# Prints block N of the page.
 block() {
 	awk -v n="$1" '/^\.Bd/ { block++; inside = 1; next } /^\.Ed/ { inside = 0 }
 		inside && block == n' "$root/docs/man/waymark-debug.3"

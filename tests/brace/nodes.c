@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes objects of random shapes from one number, so that each call renders the same. */
+/* Renders objects of random shapes from one seed, so that each call renders the same output. */
 #include "nodes.h"
 
 #include "base/compiler.h"
@@ -20,7 +20,7 @@ static const char *text_of(struct node *n)
 	return texts[next(n) % ARRAY_SIZE(texts)];
 }
 
-/* A leaf of any kind. */
+/* Returns a leaf of any kind. */
 static struct waymark_debug leaf(struct node *n)
 {
 	uint64_t kind = next(n) % WAYMARK_DEBUG_BYTES;
@@ -53,7 +53,7 @@ static struct waymark_debug leaf(struct node *n)
 	return leaves[kind];
 }
 
-/* A value; every second one is an object. */
+/* Returns a value; every second value is an object. */
 static struct waymark_debug child(struct node *n, struct node *room)
 {
 	*room = (struct node){ next(n) | 1, n->depth - 1 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Objects of random shapes, nested, of values of every kind. */
+/* Objects of random shapes, nested, with values of every kind. */
 #ifndef NODES_H
 #define NODES_H
 
 #include <waymark/debug.h>
 
-/* An object of random shape; each call of its renderer builds the same. */
+/* An object of random shape; each call of its renderer has the same output. */
 struct node {
 	uint64_t seed;
 	unsigned int depth;

@@ -15,7 +15,7 @@
 
 static bool all_hex;
 
-/* An input as a value, and the memory it points to. */
+/* An input as a value, with the memory that the value points to. */
 struct input {
 	struct waymark_debug value;
 	char text[1 << 20];
@@ -32,7 +32,7 @@ static void from_hex(struct input *in, const char *hex)
 	}
 }
 
-/* \n, \\ and \xff; all else is itself. */
+/* Replaces \n, \\ and \xff; all other bytes stay. */
 static size_t unescape(char *out, const char *s)
 {
 	size_t n = 0;
@@ -123,7 +123,7 @@ static void read_text(struct input *in, const char *text, unsigned int kind)
 	in->value.kind = kind;
 }
 
-/* The first N of some bytes. */
+/* Reads a number N; the value is the first N of some bytes. */
 static void read_slice(struct input *in, const char *text, unsigned int unused)
 {
 	static const unsigned char bytes[] = { 0, 1, 9, 10, 15, 16, 255 };
@@ -151,7 +151,7 @@ static void read_pointer(struct input *in, const char *text, unsigned int unused
 	in->value = waymark_debug_pointer((const void *)(uintptr_t)strtoull(text, NULL, 16));
 }
 
-/* Seconds and nanoseconds. */
+/* Reads seconds and nanoseconds. */
 static void read_duration(struct input *in, const char *text, unsigned int unused)
 {
 	char *end;
@@ -224,7 +224,7 @@ static void read_input(struct input *in, const char *type, const char *text)
 	read_shape(in, text, 0);
 }
 
-/* All variants have the input E: the output names the variant. */
+/* All variants have the input E, so only the output names the variant. */
 static const char *variant_of(const char *output)
 {
 	static char name[2];

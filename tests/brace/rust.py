@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Prints a Rust program, which prints rows of random placeholders and values for brace_rows --hex.
+"""Prints a Rust program that prints rows of random placeholders and values for brace_rows --hex.
 
-    rust.py SEED
+rust.py SEED
 """
 import random
 import struct
@@ -55,7 +55,7 @@ pick = random.Random(int(sys.argv[1]))
 
 
 def spec(types, plain=False):
-    """A random placeholder."""
+    """Returns a random placeholder."""
     text = ""
     if pick.random() < 0.4:
         text += pick.choice(["", "", "*", " ", "é", "日", "0", "-", "#", "<", ":"])
@@ -73,7 +73,7 @@ def spec(types, plain=False):
 
 
 def integers(name, count=25):
-    """Values of an integer type: the edges, and random bits of every length."""
+    """Returns values of an integer type: limits, and random bits of every length."""
     bits = 64 if name == "usize" else int(name[1:])
     low, high = (0, 2**bits - 1) if name[0] == "u" else (-2**(bits - 1), 2**(bits - 1) - 1)
     values = {low, high, 0, 1, 9, 10, 15, 16, 95, 99, 100, high - 1}
@@ -84,7 +84,7 @@ def integers(name, count=25):
 
 
 def floats(width):
-    """Bits of floating point numbers: special ones, short decimals, random."""
+    """Returns bits of floating point numbers: special ones, short decimals, random ones."""
     form, count = ("<d", 64) if width == 64 else ("<f", 32)
     short = [0.0, -0.0, 0.5, 1.5, 2.5, 0.25, 0.125, 1e-4, 9e-5, 1e15, 1e16, 1e17, 1e21, 9.5, 99.5,
              0.05, 0.95, 0.005, 9.9995, 1e-7, 123456.789, -2.675, 1e23, 5e-1, float("inf"),
@@ -97,7 +97,7 @@ def floats(width):
 
 
 def strings():
-    """Texts of all sorts of characters."""
+    """Returns texts of all sorts of characters."""
     pool = ["a", "b", " ", "\0", "\n", "\r", "\t", "\x1b", "\x7f", "\"", "'", "\\", "é", "日", "😀",
             "\u0301", "\u200b", "\ufeff", "\ue000", "\x85", "\U000e0100", "\U0010ffff", "{", "}"]
     return ["", "abc"] + ["".join(pick.choice(pool) for _ in range(pick.randint(1, 12)))
@@ -105,7 +105,7 @@ def strings():
 
 
 def rows(type_name, types, values, body, plain=False):
-    """A block: for every value and every placeholder a row."""
+    """Prints a block of Rust code with a row for every value and every placeholder."""
     print(f"    for v in [{', '.join(values)}].iter() {{")
     for _ in range(PER_TYPE):
         s = spec(types, plain)
@@ -115,7 +115,7 @@ def rows(type_name, types, values, body, plain=False):
 
 
 def numbers():
-    """Blocks of integers and floats."""
+    """Prints blocks of integers and floats."""
     for name in ["u8", "u16", "u32", "u64", "usize", "u128", "i8", "i16", "i32", "i64", "i128"]:
         rows(name, INTEGER, [f"{n}{name}" for n in integers(name)],
              'row("TYPE", "SPEC", &v.to_string(), format!("SPEC", v));')
@@ -125,7 +125,7 @@ def numbers():
 
 
 def words():
-    """Blocks of bool, char, strings, bytes, pointers."""
+    """Prints blocks of bool, char, strings, bytes, pointers."""
     rows("bool", WORD, ["true", "false"],
          'row("TYPE", "SPEC", &v.to_string(), format!("SPEC", v));')
     chars = ["'a'", "'\"'", "'\\''", "'\\n'", "'\\0'", "'é'", "'\\u{301}'", "'😀'"]
@@ -147,7 +147,7 @@ def words():
 
 
 def durations():
-    """Durations at the limits of units and of rounding carries, and random ones."""
+    """Prints durations at the limits of units and of rounding carries, and random ones."""
     ns = [0, 1, 9, 10, 499, 500, 999, 1000, 1001, 1500, 2500, 9995, 10500, 99950, 999499, 999500,
           999999, 10**6, 1500000, 2500000, 1050000, 99999999, 999499999, 999500000, 999999999]
     values = [(s, n) for s in (0, 1, 2, 9, 2**63, 2**64 - 1) for n in ns]
@@ -158,7 +158,7 @@ def durations():
 
 
 def descriptors():
-    """Structs around a descriptor; an eventfd has to be one."""
+    """Prints structs around a descriptor, which must be an eventfd."""
     rows("BorrowedFd", DEBUG, ["0i32", "7", "255"],
          'row("TYPE", "SPEC", &v.to_string(), format!("SPEC", unsafe { BorrowedFd::borrow_raw(*v) }));')
     rows("OwnedFd", DEBUG, ["7i32"], 'let o = std::mem::ManuallyDrop::new(unsafe { OwnedFd::from_raw_fd(*v) }); '
@@ -169,7 +169,7 @@ def descriptors():
 
 
 def shapes():
-    """A block for each shape."""
+    """Prints a block for each shape."""
     for name, value in SHAPES.items():
         text = name.replace('"', '\\"')
         print(f"    let v = {value};")
@@ -179,7 +179,7 @@ def shapes():
 
 
 def main():
-    """The whole program."""
+    """Prints the whole program."""
     print(HEAD)
     for function in (numbers, words, durations, descriptors, shapes):
         print(f"fn {function.__name__}() {{")

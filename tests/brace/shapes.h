@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Objects that implement Debug, as Rust programs beside them do, and values into text. */
+/*
+ * Objects that implement Debug like their counterparts in Rust, and functions that render a value.
+ */
 #ifndef SHAPES_H
 #define SHAPES_H
 
 #include "brace/brace.h"
 
-/* The renderer of a named shape, or NULL. */
+/* Returns the renderer of a named shape, or NULL. */
 waymark_debug_fn *shape_find(const char *name);
 
-/* A message with one value into a static buffer, which is returned. */
+/* Renders a message with one value into a static buffer, which it returns. */
 const char *rendered(const char *message, struct waymark_debug value);
 
 static inline struct waymark_debug text_value(const char *text)
@@ -16,7 +18,7 @@ static inline struct waymark_debug text_value(const char *text)
 	return waymark_debug_string(text);
 }
 
-/* CStr: only its Debug differs from that of str. */
+/* A CStr: only its Debug output differs from a str's. */
 static inline struct waymark_debug cstring_value(const char *text, size_t length)
 {
 	struct waymark_debug v = waymark_debug_text(text, length);

@@ -88,7 +88,7 @@ static void what_is_longer_is_mapped(void **state)
 	struct waymark_debug c = flat(&t, 2, numbers(&three));
 
 	assert_non_null(t.mapped);
-	assert_int_equal(calls, 5); /* two calls for each that does not fit */
+	assert_int_equal(calls, 5); /* two calls for each callback whose output does not fit */
 	assert_string_equal(rendered("{:?}", a), direct);
 	assert_string_equal(rendered("{:?}", b), direct);
 	assert_string_equal(rendered("{:?}", c), "[0, 1, 2]");
@@ -122,7 +122,7 @@ static void without_memory_the_stack_holds_what_it_can(void **state)
 
 	(void)state;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-	skip(); /* sanitizers need the memory themselves */
+	skip(); /* sanitizers use the address space themselves */
 #endif
 	getrlimit(RLIMIT_AS, &limit);
 	none = limit;

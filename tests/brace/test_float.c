@@ -23,7 +23,7 @@ static float f32_of(uint32_t bits)
 	return f;
 }
 
-/* Random bits, or a decimal fraction of a few digits. */
+/* Returns random bits, or a decimal fraction of a few digits. */
 static double random_f64(void)
 {
 	uint64_t kind = random_bits() & 3;
@@ -44,7 +44,7 @@ static unsigned int digits_in(const char *text)
 	return n;
 }
 
-/* d.ddde+05 as d.ddde5. */
+/* Replaces d.ddde+05 by d.ddde5. */
 static void as_rust(char *exponent_text)
 {
 	char *e = strchr(exponent_text, 'e');
@@ -54,7 +54,7 @@ static void as_rust(char *exponent_text)
 }
 
 /*
- * True if the digits after the first ones are exactly a half: Rust rounds such up,
+ * Returns true if the digits after the shown ones are exactly a half: Rust rounds these up,
  * printf() to even.
  */
 static bool is_tie(double f, unsigned int digits)
@@ -80,7 +80,7 @@ static void assert_f64_shortest(double f)
 		assert_true(strtod(shorter, NULL) != f);
 	}
 	snprintf(shorter, sizeof(shorter), "%.*e", (int)digits - 1, f);
-	/* The nearest of its length, unless that one does not read back. */
+	/* The nearest number of that length, unless that does not read back as the same float. */
 	if (strtod(shorter, NULL) == f && !is_tie(f, digits)) {
 		as_rust(shorter);
 		assert_string_equal(text, shorter);
@@ -139,7 +139,9 @@ static void display_and_debug_read_back(void **state)
 	}
 }
 
-/* Equal bits, the sign of zero too; for NaN, which has no digits, any NaN. */
+/*
+ * The bits must be equal, including the sign of zero; a NaN, which has no digits, may be any NaN.
+ */
 static void every_bit_of_any_float_reads_back(void **state)
 {
 	static const char *const messages[] = { "{}", "{:?}", "{:e}", "{:E}" };

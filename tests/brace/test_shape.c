@@ -44,7 +44,7 @@ static void nameless(struct waymark_formatter *f, const void *object)
 	waymark_debug_variant(f, NULL, waymark_debug_i32(2));
 }
 
-/* A NULL name is printed as a NULL string is: a table may lack a name. */
+/* A NULL name is printed like a NULL string: a table may lack a name. */
 static void names_that_are_null_are_shown(void **state)
 {
 	(void)state;

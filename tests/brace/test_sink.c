@@ -89,8 +89,8 @@ static void tell_for_ever(struct waymark_formatter *f, const void *object)
 }
 
 /*
- * A sink that wants `n` bytes gets the first `n` bytes of the unlimited output. Of values of
- * 1 GiB, or of 2^32 nested ones, only the shown part is rendered.
+ * A sink with room for `n` bytes gets the first `n` bytes of the unlimited output. Of values of 1
+ * GiB, or of 2^32 nested ones, only the shown part is rendered.
  */
 static void what_is_not_wanted_takes_no_time(void **state)
 {

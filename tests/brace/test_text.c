@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Strings and characters: widths count characters, escapes read back, mistakes are mended. */
+/* Strings and characters: widths count characters, escapes read back, invalid UTF-8 is replaced. */
 #include "base/utf8.h"
 #include "unit.h"
 
@@ -56,7 +56,7 @@ static size_t read_braced(const char **s, char *out)
 	return utf8_encode(out, code);
 }
 
-/* Reads a quoted text as a literal of Rust. */
+/* Reads a quoted text as a Rust literal. */
 static size_t unquote(const char *s, char *out)
 {
 	static const char from[] = "0tnr\\\"";

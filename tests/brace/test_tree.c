@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Trees: replaying one gives the output of the callback, by any placeholder. */
+/* Trees: replaying a tree gives the output of the callback, with any placeholder. */
 #include "brace/tree.h"
 #include "nodes.h"
 #include "unit.h"
@@ -24,7 +24,7 @@ static const char *const messages[] = {
 
 static unsigned char tree_bytes[TREE_ROOM];
 
-/* Builds a tree in `size` bytes, as a value; returns true if it is whole. */
+/* Builds a tree of a value in `size` bytes; returns true if it is complete. */
 static bool build(struct waymark_debug *tree, size_t size, const char *message,
 	const struct waymark_debug *value)
 {
@@ -105,7 +105,7 @@ static void random_shapes_replay(void **state)
 	}
 }
 
-/* The output before `...`, without closing brackets and separators. */
+/* Returns the length of the output before `...`, without closing brackets and separators. */
 static size_t shown(const char *text)
 {
 	size_t length = strlen(text);
@@ -140,7 +140,7 @@ static void whatever_room_there_is_the_cut_is_marked(void **state)
 	}
 }
 
-/* In memory of exactly its size, for the sanitizers. */
+/* Uses memory of exactly the tree's size, so that sanitizers detect reads beyond it. */
 static const char *rendered_copy(const char *message, const void *bytes, size_t size)
 {
 	void *copy = malloc(size + !size);
@@ -180,7 +180,7 @@ static void groups_without_end_are_marked(void **state)
 	(void)state;
 	memset(bytes, 0, sizeof(bytes));
 	for (size_t i = 0; i < sizeof(bytes); i += 2) {
-		bytes[i] = BRACE_TOKEN_LIST; /* with a name of no bytes */
+		bytes[i] = BRACE_TOKEN_LIST; /* with an empty name */
 	}
 	assert_string_equal(rendered_copy("{:?}", bytes, sizeof(bytes)), "[...");
 	bytes[0] = BRACE_TOKEN_END;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Width, fill and alignment of any value: the characters are counted by a reader of UTF-8. */
+/* Width, fill and alignment of any value; an independent reader of UTF-8 counts the characters. */
 #include "unit.h"
 
 static size_t characters(const char *text)
@@ -12,7 +12,7 @@ static size_t characters(const char *text)
 	return n;
 }
 
-/* A fill that no value contains. */
+/* Returns a fill that no value contains. */
 static const char *random_fill(void)
 {
 	static const char *const fills[] = { "*", "_", "é", "語", "😀", "{", "}", "<", "^" };
@@ -41,7 +41,7 @@ static struct waymark_debug random_value(void)
 	return values[random_bits() % ARRAY_SIZE(values)];
 }
 
-/* How many fills `text` begins with. */
+/* Returns the number of fills that `text` begins with. */
 static size_t fills_before(const char *text, const char *fill)
 {
 	size_t n = 0;
@@ -90,7 +90,7 @@ static void zeros_stand_behind_sign_and_prefix(void **state)
 		snprintf(expected, sizeof(expected), "%+0*lld", (int)width, (long long)n);
 		assert_string_equal(rendered(message, waymark_debug(n)), expected);
 		snprintf(message, sizeof(message), "{:#0%ux}", width);
-		/* printf has no prefix of zero. */
+		/* printf() prints zero without a prefix. */
 		snprintf(expected, sizeof(expected), "0x%0*llx", width > 2 ? (int)width - 2 : 0,
 			(long long)n);
 		assert_string_equal(rendered(message, waymark_debug(n)), expected);

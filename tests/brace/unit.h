@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Includes of the unit tests of braces, and random bits that a seed repeats. */
+/* Headers for the unit tests of braces, and random bits that a seed repeats. */
 #ifndef UNIT_H
 #define UNIT_H
 
@@ -28,7 +28,7 @@ static inline uint64_t random_bits(void)
 	return random_state;
 }
 
-/* Rounds of a property: BRACE_ROUNDS, or `usual`. */
+/* Returns the number of rounds of a property: BRACE_ROUNDS, or `usual`. */
 static inline unsigned long rounds(unsigned long usual)
 {
 	const char *asked = getenv("BRACE_ROUNDS");

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""For scripts that compare results with expectations: check() prints and counts each
-difference, and finish() exits with 1 if there was one."""
+"""Compares results with expectations: check() prints and counts each difference, and finish()
+exits with 1 if there was one.
+"""
 import sys
 
 failures = 0

@@ -6,7 +6,7 @@ import subprocess
 
 
 def record_with_losses(waymark, record):
-    """A trace that record(attempt) made: the first with losses, as the writer may be quick enough."""
+    """Calls record(attempt) until a trace has losses, because the writer may be fast enough; returns it."""
     for attempt in range(10):
         trace = record(attempt)
         told = subprocess.run([waymark, "info", "--json", trace], check=True, text=True, timeout=60,

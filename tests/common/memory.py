@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""For tests whose programs have memory of their own: see make_memory()."""
+"""Makes memory for tests whose programs use their own WAYMARK_SHM: see make_memory()."""
 import os
 import pathlib
 import tempfile
 
 
 def make_memory():
-    """A folder for WAYMARK_SHM, in the place that tools/contained gave and removes, in /dev/shm or,
-    if there is none, among other files of tests."""
+    """Returns a folder for WAYMARK_SHM: in the folder that tools/contained made and removes; else
+    in /dev/shm, or among other temporary files if that is missing.
+    """
     base = os.environ.get("WAYMARK_SHM", "/dev/shm")
     base = base if os.access(base, os.W_OK) else None
     return pathlib.Path(tempfile.mkdtemp(prefix="waymark-test-", dir=base))

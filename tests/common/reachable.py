@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""For tests that run our programs as another user, who may have no permission to enter the build
-directory, for example below /root."""
+"""Lets tests run our programs as another user, who may have no permission to enter the build
+directory, for example below /root.
+"""
 import atexit
 import functools
 import os
@@ -12,7 +13,7 @@ import tempfile
 
 @functools.cache
 def folder():
-    """A folder that every user may enter, removed when the test ends."""
+    """Yields a folder that every user may enter, and removes it when the test ends."""
     made = tempfile.mkdtemp(prefix="waymark-test-")
     atexit.register(shutil.rmtree, made, ignore_errors=True)
     os.chmod(made, 0o755)
@@ -20,7 +21,7 @@ def folder():
 
 
 def libraries(program, build):
-    """Our shared libraries that it loads; a static program has none."""
+    """Returns our shared libraries that the program loads; a static program has none."""
     loaded = subprocess.run(["ldd", program], capture_output=True, text=True, check=False).stdout
     paths = (os.path.normpath(word) for word in loaded.split() if word.startswith("/"))
     return [pathlib.Path(path) for path in paths if path.startswith(f"{build}/")]
@@ -28,8 +29,9 @@ def libraries(program, build):
 
 @functools.cache
 def reachable(program):
-    """A copy of the program and of its libraries in such a folder: they lie there as in the build,
-    so the program finds them."""
+    """Copies the program and its libraries to such a folder, with the build's folder structure, so
+    that the program finds them.
+    """
     program = pathlib.Path(program)
     build = next(parent for parent in program.parents if (parent / "meson-private").is_dir())
     mask = os.umask(0o022)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The single-step flag of x86-64: between the two macros, SIGTRAP is raised after each instruction.
- * They are macros because a call would add its own instructions.
+ * The single-step flag of x86-64: between the two macros the processor raises SIGTRAP after each
+ * instruction. They are macros because a call would add its own instructions.
  */
 #ifndef TESTS_COMMON_STEP_H
 #define TESTS_COMMON_STEP_H

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""bash, zsh and fish complete the same words: all options of every command's --help, the values
-that it lists, events of traces, files, programs: offers.py ROOT BUILD"""
+"""Tests that bash, zsh and fish complete the same words: all options in every command's --help,
+the values that it lists, events of traces, files, programs: offers.py ROOT BUILD
+"""
 
 import concurrent.futures
 import os
@@ -70,7 +71,7 @@ def titled(text, title):
 
 
 def from_help():
-    """{line: completions} for each command."""
+    """Returns {line: completions} for each command."""
     commands = titled(help_of("waymark"), "commands")
     assert len(commands) > 10, commands
     offers = {"waymark ": commands, "waymark help ": commands,
@@ -84,7 +85,7 @@ def from_help():
 
 
 def keys_of_record():
-    """Those of the option that `waymark record --option` takes."""
+    """Returns the keys of `waymark record --option`."""
     keys = re.findall(r'^WAYMARK_OPTION\("([^"]+)", *(\w+)', (ROOT / "src/rt/control/options.def").read_text(), re.M)
     source = (ROOT / "src/cmd/record/variable.c").read_text()
     refused = set(re.findall(r'^\t\{ "([^"]+)", "--option', source, re.M))
@@ -93,7 +94,7 @@ def keys_of_record():
 
 
 def of_a_program(work):
-    """{line: completions} for a trace that a program has just written."""
+    """Returns {line: completions} for a trace that a program has just written."""
     (work / "data").write_bytes(bytes(65536))
     env = {**os.environ, "WAYMARK_SHM": str(work), "WAYMARK_TRACE": "*,file=real.ctf"}
     program = subprocess.Popen([BUILD / "examples/blockcache/blockcache", "--requests=10", "data"], cwd=work, env=env,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Runs bash, zsh and fish like a user: returns what each offers when the completion key is pressed
-after a line. The completion files are in a tree like the installed one."""
+"""Runs bash, zsh and fish like a user: returns the offers of each after the completion key is
+pressed behind a line. The completion files are in a tree like the installed one.
+"""
 
 import contextlib
 import os
@@ -19,7 +20,7 @@ PLACES = {"bash/waymark": "bash-completion/completions/waymark",
           "fish/waymark.fish": "fish/vendor_completions.d/waymark.fish",
           "complete": "waymark/complete"}
 
-# Whole words, though readline completes what COMP_WORDBREAKS parts.
+# Reports whole words, although readline completes the parts between COMP_WORDBREAKS.
 BASHRC = """
 source "$SHARE/bash-completion/completions/waymark"
 bind 'set enable-bracketed-paste off'
@@ -81,7 +82,7 @@ def lay_out(completions, share):
 
 
 def session(leader):
-    """The process and all its descendants; each may end meanwhile."""
+    """Yields the process and all its descendants; each may end in the meantime."""
     for pid in (int(name) for name in os.listdir("/proc") if name.isdigit()):
         with contextlib.suppress(ProcessLookupError):
             if os.getsid(pid) == leader:
@@ -89,7 +90,7 @@ def session(leader):
 
 
 class Shell:
-    """One that runs; offered() may be called as often as one likes."""
+    """A running shell; offered() may be called any number of times."""
 
     def __init__(self, command, env, folder, on_terminal):
         self.answers = b""
@@ -119,7 +120,7 @@ class Shell:
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
     def drain(self):
-        """Reads all output into `shown`; the shell would block otherwise."""
+        """Reads all output into `shown`, because the shell would block otherwise."""
         self.shown = b""
         try:
             while True:
@@ -128,11 +129,11 @@ class Shell:
             pass
 
     def offered(self, line):
-        """The words, whole, that may stand where the line ends."""
+        """Returns the whole words that are offered at the end of the line."""
         return self.press(f"\x05\x15{line}\t" if self.terminal else line + "\n")
 
     def press(self, keys):
-        """Sends keys, the last of them the completion key; returns the offered words."""
+        """Sends keys, of which the last is the completion key; returns the offered words."""
         os.write(self.input, keys.encode())
         return self.answer(keys)
 
@@ -148,7 +149,7 @@ class Shell:
         return {word.split("\t")[0] for word in said.decode().splitlines() if word}
 
     def close(self):
-        for pid in session(self.process.pid):  # where it hangs, its own children would live on
+        for pid in session(self.process.pid):  # a hanging shell's own children would survive
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         self.process.wait()
@@ -161,7 +162,7 @@ class Shell:
 
 
 def start(completions, env, folder):
-    """{name: Shell} of the installed ones; `folder` has their home and completion files."""
+    """Returns {name: Shell} of the installed shells; `folder` gets their home and completion files."""
     share, home = folder / ".share", folder / ".home"
     lay_out(completions, share)
     home.mkdir()
