@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a test in a child process. Include cmocka.h first. */
+/* Runs a test in a child process. Include cmocka.h before this. */
 #ifndef TESTS_CONTROL_CHILD_H
 #define TESTS_CONTROL_CHILD_H
 
@@ -9,7 +9,7 @@
 
 #include "unit.h"
 
-/* Runs `body` in a child, which has a new recorder; `body` returns the exit status. */
+/* Runs `body` in a child with a new recorder; `body` returns the child's exit status. */
 static inline int run(int (*body)(void))
 {
 	int status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program like StratoVirt: each argument is one -trace option, or `set:NAME`, with which
- * the program chooses its dialect itself. It has two events and a scope.
+ * A program like StratoVirt: each argument is a -trace option, or `set:NAME`, which makes the
+ * program itself choose its dialect. It has two events and a scope.
  */
 #include <stdio.h>
 #include <string.h>

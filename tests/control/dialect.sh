@@ -79,7 +79,7 @@ expect "a wrong one voids itself" 0 \
 	"waymark: WAYMARK_TRACE: events=: bad:2: regular expression '[a': a '[' has no ']'"$'\n'"$cursor" \
 	env WAYMARK_TRACE="$choose,type=events,events=bad;$choose,type=scopes" "$program"
 
-# record EVENTS... -- COMMAND...: the trace has these events.
+# record EVENTS... -- COMMAND...: records COMMAND; the trace must have these events.
 record() {
 	local events=()
 	while [ "$1" != -- ]; do

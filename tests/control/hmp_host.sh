@@ -28,7 +28,7 @@ events() {
 printf 'disk_read(int value) "value=%%d"\ndisk_write(int value) "value=%%d"\n' >events
 disk=$'disk_read value=1\ndisk_write value=2'
 
-# The file of ctf and of simple.
+# The files of ctf and of simple.
 for program in "$all" "$simple"; do
 	rm -rf one two trace-*
 	suffix=.ctf
@@ -60,7 +60,7 @@ for program in "$log" "$untraced"; do
 	[ ! -e x ] || fail "a file was made that nothing writes to"
 done
 
-# -d trace: is about the log alone, where there is one.
+# -d trace: applies only to the log, if the program has it.
 mkdir empty && cd empty || exit 1
 prints "-d trace: of several backends" 0 "" "$disk" "$all" -- 'trace:disk_*' fire
 prints "-d trace:- of several backends" 0 "" "disk_write value=2" \
@@ -70,7 +70,7 @@ cd .. || exit 1
 prints "-d trace: without a log" 0 "" "" "$simple" file=four -- 'trace:disk_*' fire
 [ "$(events four)" = "$disk" ] || fail "four holds $(events four)"
 
-# Reports and lists by the program; a list for its monitor does not end it.
+# The program prints reports and lists; a list for its monitor does not end it.
 prints "help of a command line" 0 $'disk_read\ndisk_write' "" "$all" -- trace:help fire status
 prints "help of a monitor" 0 $'(hmp) disk_read\n(hmp) disk_write\n(hmp) disk_read\n(hmp) disk_write\nit was on' "" \
 	"$all" -- monitor trace:help 'option:?' off

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# For scripts that test programs' options: makes a current folder of their own, and compares
-# outputs with expectations. Source it after the arguments have been made absolute.
+# For scripts that test programs' options: changes to a new folder, and compares outputs with
+# expectations. Source it after making the arguments absolute.
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
@@ -12,8 +12,8 @@ fail() {
 	failures=$((failures + 1))
 }
 
-# expect NAME STATUS STDERR COMMAND...: runs it and compares, `tid@time:` taken away; <pid> stands
-# for its number, which is $last. What it prints is in `out`.
+# expect NAME STATUS STDERR COMMAND...: runs COMMAND and compares, without `tid@time:` prefixes;
+# <pid> stands for its number, which is $last. Its standard output is in `out`.
 expect() {
 	local what=$1 status=$2 err=$3 got=0
 	shift 3

@@ -19,7 +19,7 @@
 static bool done;
 static unsigned int lists;
 
-/* Every other time the plug-in stays until a whole list was made meanwhile. */
+/* Every other time keeps the plug-in loaded until another thread has made a whole list. */
 static void stay(int round)
 {
 	unsigned int before = __atomic_load_n(&lists, __ATOMIC_RELAXED);
@@ -46,7 +46,7 @@ static void *load_and_unload(void *path)
 	return NULL;
 }
 
-/* How many events there are; the plug-in's are those alone. */
+/* Returns the number of listed events; all are the plug-in's. */
 static size_t list(void)
 {
 	struct waymark_event_list events;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One event that writes to a log file, new for each test, in the group's directory:
- * TEST(name) rows, enter_folder and leave_folder around the group.
+ * An event that writes to a log file in the group's directory, a new file for each test: list
+ * tests as TEST(name), with enter_folder and leave_folder around the group.
  */
 #ifndef TESTS_CONTROL_LOG_FIXTURE_H
 #define TESTS_CONTROL_LOG_FIXTURE_H

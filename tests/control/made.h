@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Objects made at run time, in any number and form: registered and unregistered by
- * calls, as their constructors and destructors would.
+ * Objects made at run time, in any number and form. Calls register and unregister them, as
+ * constructors and destructors of generated code would.
  */
 #ifndef TESTS_CONTROL_MADE_H
 #define TESTS_CONTROL_MADE_H
@@ -19,7 +19,10 @@ struct made {
 	uint32_t *states;
 };
 
-/* `count` events called by `format` (one %d, the index), with no argument. Not registered. */
+/*
+ * Returns an unregistered object with `count` events without arguments, named by `format` (one %d,
+ * the index).
+ */
 static inline struct made *made_object(const char *format, int count, unsigned int backends)
 {
 	struct made *m = calloc(1, sizeof(*m));
@@ -49,7 +52,7 @@ static inline struct made *made_object(const char *format, int count, unsigned i
 	return m;
 }
 
-/* Overwrites the object and frees it, so that tests notice later reads. */
+/* Overwrites the object before freeing it, so that tests notice later reads. */
 static inline void made_free(struct made *m)
 {
 	size_t count = (size_t)(m->object.end - m->object.begin);

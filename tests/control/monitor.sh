@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# control= loads the monitor's library and starts it, with a stub in its place:
+# control= loads the monitor's library and starts the monitor, which a stub replaces here:
 # monitor.sh PROGRAM SILENT STUB UNTRACED PLUGIN [STATIC STATIC_WITH_STUB]
 set -u
 program=$(realpath "$1")
@@ -15,7 +15,7 @@ name=$(basename "$program")
 export STUB_MONITOR=$tmp/started
 unset LD_LIBRARY_PATH
 
-# starts NAME STATUS STDERR STARTED COMMAND...: expects these, and STARTED from the stub.
+# starts NAME STATUS STDERR STARTED COMMAND...: runs COMMAND, and expects STARTED from the stub.
 starts() {
 	local what=$1 started=$4
 	rm -f "$STUB_MONITOR"

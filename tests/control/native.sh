@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The -trace option and WAYMARK_TRACE of programs that have the native trace:
-# native.sh NATIVE ALL WAYMARK [LIBRARY]; ALL was built with simple and log, too, and
-# LIBRARY, which comes before the program, with these alone.
+# The -trace option and WAYMARK_TRACE in programs with the native trace: native.sh NATIVE ALL
+# WAYMARK [LIBRARY]. ALL was built also with simple and log; LIBRARY, which is loaded before the
+# program, with only these.
 set -u
 native=$(realpath "$1")
 all=$(realpath "$2")
@@ -10,7 +10,7 @@ waymark=$(realpath "$3")
 library=${4:+$(realpath "$4")}
 . "$(dirname "$(realpath "$0")")/lib.sh"
 
-# holds NAME TRACE LINES: the trace is whole and has these events.
+# holds NAME TRACE LINES: the trace must be complete and have these events.
 holds() {
 	local lines
 	lines=$("$waymark" print "$2" 2>&1 | sed -E 's/^[0-9.]+ [0-9]+ //')
@@ -46,7 +46,7 @@ expect "an error changes nothing" 1 "$name: ctf.file=: one: $there" \
 	"$native" 'disk_*,flush=1,simple.file=made,log.file=made,ctf.file=one'
 [ ! -e made ] || fail "an option with an error made its file"
 
-# Only a trace is replaced, and only when it is asked for.
+# Only a trace is replaced, and only on request.
 expect "replace=on" 0 "" "$native" 'net_*,file=one,replace=on'
 holds "replace=on" one "net_read value=3"
 expect "replace=on holds for later options" 0 "" "$native" replace=on 'disk_*,file=one'
@@ -95,7 +95,7 @@ expect "a bad option's file is not taken" 0 "waymark: WAYMARK_TRACE: keep= needs
 expect "option after environment" 0 "" env WAYMARK_TRACE='disk_*,file=of_env' "$native" file=of_option
 holds "option after environment" of_option "$disk"
 
-# A file that was made for a library's events is not in the way of the program's trace.
+# A file that was made for a library's events does not prevent the program's trace.
 if [ -n "$library" ]; then
 	expect "file= moves on" 0 "" env LD_PRELOAD="$library" WAYMARK_TRACE='disk_*,file=moved' "$native"
 	holds "file= moves on" moved "$disk"
@@ -107,7 +107,7 @@ else
 	echo "file= that moves on is not tested: not with sanitizers"
 fi
 
-# file= goes to the first of ctf, simple, log.
+# file= applies to the first of ctf, simple, log.
 expect "file= with all backends" 0 "" "$all" 'disk_*,file=c,simple.file=s,log.file=l,log.prefix=none'
 holds "file= with all backends" c "$disk"
 [ "$(cat l)" = "$disk" ] || fail "log.file= holds $(cat l)"
@@ -116,7 +116,7 @@ expect "one backend of all" 0 "" "$all" 'disk_*,backend=ctf,file=d'
 holds "one backend of all" d "$disk"
 
 
-# With backend= it goes to the first of those.
+# With backend= it applies to the first of the named ones.
 for run in option environment; do
 	expect_run() {
 		local what=$1 trace=$2
@@ -136,7 +136,7 @@ for run in option environment; do
 		fail "$run: backend=log+simple,file= is not the file of simple"
 	[ -s "$run.log" ] || fail "$run: log.file= next to file= made no file"
 
-	# Of file= and ctf.file= the last one counts, in one option and over several.
+	# Of several file= and ctf.file= the last one counts, in one option and across options.
 	expect_run "ctf.file= after file=" "net_*,log.file=/dev/null,file=$run.1,ctf.file=$run.2"
 	holds "ctf.file= after file=, $run" "$run.2" "net_read value=3"
 	[ ! -e "$run.1" ] || fail "$run: the file= before ctf.file= was made"

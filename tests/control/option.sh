@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The -trace option and WAYMARK_TRACE at a program's command line:
-# option.sh PROGRAM SILENT UNTRACED; UNTRACED has events of no backend with a file.
+# The -trace option and WAYMARK_TRACE at a program's command line: option.sh PROGRAM SILENT
+# UNTRACED. UNTRACED has only events of backends without files.
 set -u
 program=$(realpath "$1")
 silent=$(realpath "$2")
@@ -9,7 +9,7 @@ untraced=$(realpath "$3")
 name=$(basename "$program")
 . "$(dirname "$(realpath "$0")")/lib.sh"
 
-# says NAME STATUS STDOUT STDERR COMMAND...: expects this status and output of the command.
+# says NAME STATUS STDOUT STDERR COMMAND...: expects this status and output of COMMAND.
 says() {
 	local what=$1 out=$3
 	expect "$1" "$2" "$4" "${@:5}"

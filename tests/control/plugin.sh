@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # A plug-in with events is loaded and unloaded: plugin.sh HOST PLUGIN UNLOADER. The environment
-# names its events before it is loaded: that is reported, and done when it is loaded.
+# names its events before it is loaded: that is reported, and takes effect when it is loaded.
 set -eu
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -21,7 +21,8 @@ waymark: WAYMARK_TRACE: no such trace event so far: 'plugin_run'
 END
 cmp "$tmp/expected" "$tmp/told"
 
-# In a program without events this is reported at its end, not for events of an unloaded plug-in.
+# In a program without events the report comes at its end, and does not name events of an unloaded
+# plug-in.
 WAYMARK_TRACE="plugin_run,backend=simple,simple.file=$tmp/gone,syslog.rate=1" "$3" "$2" 2>"$tmp/told"
 [ "$(wc -c <"$tmp/gone")" -gt 24 ]
 cat >"$tmp/expected" <<'END'

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loads and unloads a plug-in a thousand times with its events on:
- * plugin_host PLUGIN LOG. Checks that the log has exactly its lines, that two objects
- * with an event of the same name do not disturb each other, and that no more ids are
- * in use than there are different events.
+ * Loads and unloads a plug-in a thousand times with its events on: plugin_host PLUGIN LOG. Checks
+ * that the log has exactly its lines, that two objects with an event of the same name do not
+ * disturb each other, and that the number of used ids does not exceed the number of different
+ * events.
  */
 #include <dlfcn.h>
 #include <stdio.h>

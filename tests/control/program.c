@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program in QEMU's order: each argument is one -trace option (or `enable:X`,
- * a call of trace_enable_events), then backends and file, then its events.
+ * A program in QEMU's order: each argument is a -trace option (or `enable:X`, a call of
+ * trace_enable_events); then it opens backends and file, and fires its events.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that fires events and calls nothing of the control API. */
+/* A program that fires events and does not call the control API. */
 #include "events.h"
 
 EVENT(disk_read, WAYMARK_LOG, 1)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Replaces the monitor: each start appends a line to the file $STUB_MONITOR, with its
- * options and the state of the program's event: none if it is not registered yet, on or
- * off. Fails for an address that begins with "./bad".
+ * Replaces the monitor: each start appends a line to the file $STUB_MONITOR, with the monitor's
+ * options and the state of the program's event: none (not registered yet), on or off. Fails for an
+ * address that begins with "./bad".
  */
 #include <stdio.h>
 #include <stdlib.h>

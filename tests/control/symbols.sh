@@ -24,19 +24,19 @@ cd "$root/include"
 headers="waymark/debug.h waymark/declared_scope.h waymark/descriptor.h waymark/flatten.h waymark/init.h waymark/record.h
 	waymark/record_event.h waymark/record_scope.h waymark/record_value.h waymark/site.h
 	waymark/control.h waymark/host.h waymark/vcpu.h trace/control.h trace/simple.h"
-# Macros of one line are left out: the functions they call are declared.
+# Macros on one line are left out, because the functions that they call are declared.
 sed -e ':join' -e '/\\$/N; s/\\\n//; tjoin' $headers |
 	gcc -fpreprocessed -dD -E -P - 2>/dev/null | grep -v '^#' | tr '\n' ' ' |
 	sed 's/\(static inline\|WAYMARK_INLINE\|WAYMARK_SCOPE_INLINE\|WAYMARK_SITE_INLINE\)[^{]*{/{/g; s/__attribute__ *(([^()]*\(([^()]*)\)*[^()]*))//g' |
 	grep -oE '\b(waymark|trace|st)_[a-z_0-9]+ *\(|__thread [^;]*\bwaymark_(cursors|scope_ids|site_depth)|extern const struct [a-z_]+ waymark_[a-z_]+\[' |
 	sed 's/.*[*]//; s/.* waymark/waymark/; s/ *[([]//' >"$tmp/names"
-# Text backends: the preprocessor declares them from the rows of waymark/backends.def.
+# Text backends: the preprocessor makes their declarations from the rows of waymark/backends.def.
 echo '#include <waymark/record.h>' | gcc -E -P -I. - | tr '\n' ' ' |
 	grep -oE 'void waymark_[a-z_]+\( *const struct waymark_event \*event, const (char \*fmt, \.\.\.|struct waymark_message \*m)\)' |
 	sed 's/void //; s/(.*//' >"$tmp/backends"
 [ "$(wc -l <"$tmp/backends")" -ge 7 ] || { echo "too few text backends are declared:"; cat "$tmp/backends"; status=1; }
 sort -u "$tmp/names" "$tmp/backends" >"$tmp/called"
-# Of the names that are called or declared, those which headers define are no symbols.
+# Called or declared names that headers define themselves are no symbols.
 grep -ohE '(inline|WAYMARK_INLINE|WAYMARK_UNLINKED_INLINE|WAYMARK_DEBUG_MAKER|WAYMARK_DEBUG_INLINE|WAYMARK_SCOPE_INLINE|WAYMARK_SITE_INLINE) .*\b(waymark|trace)_[a-z_0-9]+\(|define +(waymark|trace)_[a-z_0-9]+\(|void waymark_(un)?register_object\(|char \(?&waymark_kind_of\(' \
 	$headers waymark/unlinked.h waymark/value.h |
 	sed 's/($//; s/.*[ *&]//' | sort -u >"$tmp/inline"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of categories, also of unloaded objects, and trace points for which no ids are left. */
+/* Lists of categories, also of unloaded objects, and trace points without free ids. */
 #include <string.h>
 
 #include <waymark/control.h>
@@ -12,7 +12,7 @@
 
 static struct waymark_error error;
 
-/* Trace points at run time: scopes of one category. */
+/* Trace points made at run time: scopes of one category. */
 struct points {
 	struct waymark_object object;
 	struct waymark_category category;
@@ -120,7 +120,7 @@ static void list_is_a_copy_by_name_of_all_objects(void **state)
 
 #define MANY 100
 
-/* More than the first room holds, of categories and of texts. */
+/* More categories and texts than fit into the initial memory. */
 static void there_may_be_many_and_long_ones(void **state)
 {
 	struct points *points[MANY];
@@ -160,7 +160,7 @@ static void category_that_is_misspelt_is_suggested(void **state)
 	points_gone(p);
 }
 
-/* Last of all: afterwards there are no ids left in this process. A scope takes two. */
+/* Runs last: afterwards this process has no free ids. A scope takes two. */
 static void without_ids_for_all_none_is_switched(void **state)
 {
 	struct points *p = made_points("Many", "too many", 33000);

@@ -8,7 +8,7 @@
 #include "rt/record/process.h"
 #include "rt/record/recorder.h"
 
-/* Parses and applies; the option is refused for `reason`, and nothing is changed. */
+/* Parses and applies the option, which must be refused for `reason` and change nothing. */
 static void refuse_to_apply(const char *text, const char *reason)
 {
 	struct waymark_match match = { 0 };
@@ -105,7 +105,7 @@ static void another_snapshot_signal_gives_the_first_one_back(void **state)
 	accept("full=discard");
 }
 
-/* True if an abort would find a handler of ours, after `option`. */
+/* Returns true if an abort would find our signal handler after `option`. */
 static bool handles_abort(const char *option)
 {
 	struct waymark_match match = { 0 };

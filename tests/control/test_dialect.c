@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a program chooses the option's dialect, and how StratoVirt's treats events and scopes. A
- * process chooses its dialect only once, so each test that chooses one runs in a child.
+ * The choice of the option's dialect, and StratoVirt's treatment of events and scopes. A process
+ * chooses its dialect only once, so each test that chooses one runs in a child.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static void write_list(const char *text)
 	fclose(f);
 }
 
-/* Runs it in a child; true where it returned true. */
+/* Runs a function in a child; returns true if it returned true there. */
 static bool in_child(bool (*run)(void))
 {
 	int status;
@@ -204,7 +204,7 @@ static void one_wrong_line_changes_nothing(void **state)
 
 #define MANY 5000
 
-/* Many more than there can be expressions; anchors are no reason for one. */
+/* Many more names than the limit of expressions; anchors alone need no expression. */
 static bool long_list(void)
 {
 	char text[128];

@@ -45,7 +45,7 @@ static const struct waymark_host own_log = {
 	.user = mark,
 };
 
-/* Standard error is a file, as in the library's eyes nothing else is set. */
+/* Standard error is a file, because the log goes there by default. */
 static int begin(void **state)
 {
 	(void)state;
@@ -152,7 +152,7 @@ static void lines_that_the_program_cannot_write_are_counted(void **state)
 		"lines are lost\n");
 }
 
-/* As a program whose own log is traced. */
+/* Like a program whose own log is traced. */
 static int write_and_trace(const char *line, size_t length, void *user)
 {
 	trace_probe(99);
@@ -180,7 +180,7 @@ static void events_of_its_function_do_not_call_it_again(void **state)
 	assert_non_null(strstr(content_of(err_path), ":probe value=100\n"));
 }
 
-/* Not for signal handlers: one that interrupts it would wait for itself. */
+/* Not for signal handlers: a handler that interrupts it would wait for its own thread. */
 static int write_under_a_lock(const char *line, size_t length, void *user)
 {
 	pthread_mutex_lock(user);
@@ -243,7 +243,7 @@ static void threads_and_handlers_lose_no_line(void **state)
 		count_lines(host_path) + count_lines(err_path), THREADS * EVENTS + handler_events);
 }
 
-/* Last: the user's choice of a prefix cannot be taken back. */
+/* Runs last, because the user's choice of a prefix cannot be undone. */
 static void the_users_prefix_wins(void **state)
 {
 	(void)state;

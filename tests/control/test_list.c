@@ -116,8 +116,8 @@ static void *come_and_go(void *arg)
 }
 
 /*
- * Names of events that go are overwritten: a list that had kept one would
- * have exclamation marks.
+ * Names of unregistered events are overwritten: if a list had kept a pointer, it would show
+ * exclamation marks.
  */
 static void objects_may_come_and_go_meanwhile(void **state)
 {
@@ -128,7 +128,7 @@ static void objects_may_come_and_go_meanwhile(void **state)
 	(void)state;
 	done = false;
 	assert_int_equal(pthread_create(&comer, NULL, come_and_go, NULL), 0);
-	/* On few cores a list may be made only between two rounds for long. */
+	/* On few cores a list may often be made only between two rounds. */
 	for (int i = 0; i < 3000 || __atomic_load_n(&rounds, __ATOMIC_RELAXED) < 400 ||
 			(most <= 20 && i < 1000000);
 		i++) {

@@ -20,7 +20,7 @@ static uint64_t lost(void)
 	return stats.log_lost;
 }
 
-/* Runs `body` in a child with standard error in `err`, asserts that it exits with 0. */
+/* Runs `body` in a child with standard error in `err`, and asserts that it exits with 0. */
 static void in_child(int (*body)(void), const char *err)
 {
 	pid_t pid = fork();
@@ -61,7 +61,7 @@ static void full_disk_is_counted_and_told_once(void **state)
 		"on device; lines are lost\n");
 }
 
-/* A child that ends by exit() reports its losses; the parent here does not. */
+/* A child that ends by exit() reports its losses; its parent here does not. */
 static int log_in_a_child_of_the_loser(void)
 {
 	int status;
@@ -126,7 +126,7 @@ static int log_to_broken_pipe(void)
 	if (sigismember(&pending, SIGPIPE) || lost() - before != 1) {
 		return 2;
 	}
-	/* The program's own SIGPIPE, blocked and pending, stays its own. */
+	/* The program's own SIGPIPE, blocked and pending, must stay pending. */
 	sigset_t sigpipe;
 
 	sigemptyset(&sigpipe);
@@ -144,7 +144,7 @@ static void pipe_without_reader_raises_no_signal(void **state)
 	in_child(log_to_broken_pipe, "/dev/null");
 }
 
-/* The file's limit allows two lines and a part of the third. */
+/* The file's limit allows two lines and part of the third. */
 static int log_beyond_the_limit(void)
 {
 	uint64_t before = lost();

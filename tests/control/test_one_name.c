@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads ask for traces of one name at once: each learns the name of its own trace. */
+/* Threads request traces of one name at the same time: each receives the name of its own trace. */
 #include <glob.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ EVENT_LIST(&waymark_event_probe)
 
 static pthread_barrier_t both;
 
-/* Returns `path` if this thread's own snapshot is there, else NULL. */
+/* Returns `path` if this thread's snapshot was made, else NULL. */
 static void *take_one(void *path)
 {
 	struct waymark_error error;
@@ -37,7 +37,7 @@ static void *take_one(void *path)
 	return ok ? path : NULL;
 }
 
-/* Two threads ask for snapshots of one name: one gets it, the other one an error. */
+/* Two threads request snapshots of one name: one succeeds, the other one gets an error. */
 static int of_one_name(void)
 {
 	struct waymark_error error;
@@ -66,7 +66,7 @@ static void *name_one(void *path)
 	return waymark_set_output("ctf", path, NULL) == 0 ? path : NULL;
 }
 
-/* Two threads ask for traces of one name: if both get one, the other name is reported. */
+/* Two threads request traces of one name: if both get one, the changed name is reported. */
 static int traces_of_one_name(void)
 {
 	glob_t others;
@@ -87,7 +87,7 @@ static int traces_of_one_name(void)
 		CHECK(pthread_join(other, &his) == 0 && (mine || his), 3);
 	}
 	if (glob("both-*.[0-9]*", 0, NULL, &others) != 0) {
-		return SKIP; /* one was too late each time, and was refused */
+		return SKIP; /* one thread was too late each time and was refused */
 	}
 	globfree(&others);
 	CHECK(system("grep -q 'the trace is .*/both-[0-9]*[.][0-9]*: the name asked for is taken' "

@@ -8,7 +8,7 @@
 #include "rt/control/option.h"
 #include "config_fixture.h"
 
-/* The option is refused for a reason that contains `reason`. */
+/* The option must be refused with an error that contains `reason`. */
 static void refuse(const char *text, const char *reason)
 {
 	assert_int_equal(waymark_option_parse(&c, text, &error), -1);
@@ -243,7 +243,7 @@ static void signals_have_names_and_numbers(void **state)
 	assert_int_equal(c.snapshot, 34);
 }
 
-/* A fault would be raised again at once, and some signals cannot be handled. */
+/* A fault would be raised again immediately, and some signals cannot be handled. */
 static void signals_that_cannot_be_used_are_refused(void **state)
 {
 	static const char *const names[] = { "", "USR3", "usr2", "SIGSIGUSR2", " 12", "12 ", "+12",

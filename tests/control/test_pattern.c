@@ -97,10 +97,10 @@ static void bad_expression_is_refused_with_the_reason(void **state)
 	assert_string_equal(refusal("/(a/"), "regular expression '/(a/': Unmatched ( or \\(");
 	assert_string_equal(refusal("/(a)\\1/"),
 		"regular expression '/(a)\\1/': back-references are not supported");
-	assert_true(meets("/[\\1]a/", "1a")); /* in brackets it is none */
+	assert_true(meets("/[\\1]a/", "1a")); /* in brackets it is no back-reference */
 }
 
-/* Each of them would take minutes or gigabytes. */
+/* Each would take minutes or gigabytes. */
 static void expression_that_grows_is_refused(void **state)
 {
 	static const char *const large[] = {
@@ -131,7 +131,7 @@ static void expression_that_grows_is_refused(void **state)
 					     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"));
 }
 
-/* glibc's regcomp() takes minutes for some of them, found by a fuzzer. */
+/* glibc's regcomp() takes minutes for some of these; a fuzzer found them. */
 static void endless_repetition_of_what_may_be_empty_is_refused(void **state)
 {
 	static const char *const refused[] = {
@@ -225,7 +225,9 @@ static void expression_is_known_by_its_text(void **state)
 	waymark_disable("*", WAYMARK_ANY_BACKEND, NULL, NULL);
 }
 
-/* An expression already in force takes no room, and switching all off frees the room. */
+/*
+ * An expression already in use needs no new entry, and switching all events off frees the entries.
+ */
 static void expressions_in_force_are_bounded(void **state)
 {
 	char pattern[32];
@@ -287,7 +289,7 @@ static void *match_all_the_time(void *arg)
 	return NULL;
 }
 
-/* The expression that is being matched at that moment is whole in the child. */
+/* The child has a complete copy of the expression that is being matched during the fork. */
 static void child_of_a_fork_can_match(void **state)
 {
 #ifdef __SANITIZE_ADDRESS__

@@ -9,7 +9,7 @@
 
 #define BOTH (WAYMARK_LOG | WAYMARK_SIMPLE)
 
-/* The names that an iteration gives, separated by blanks. */
+/* Returns the names that an iteration yields, separated by blanks. */
 static const char *names(TraceEventIter *iter)
 {
 	static char text[1024];

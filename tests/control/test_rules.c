@@ -13,7 +13,7 @@
 
 static struct waymark_error error;
 
-/* Switches off all that a test switched on: rules outlive the objects. */
+/* Switches off all events that a test switched on, because rules outlive the objects. */
 static int teardown(void **state)
 {
 	(void)state;
@@ -75,7 +75,7 @@ static void kernels_half_of_the_word_is_left_alone(void **state)
 	made_gone(a);
 }
 
-/* As in a generated header: an event, and one that is declared `disable`. */
+/* Like a generated header: an event, and an event declared `disable`. */
 static uint32_t word;
 #define TRACE_LIVE_ENABLED 1
 #define TRACE_LIVE_STATE() WAYMARK_STATE(word)
@@ -255,7 +255,7 @@ static void switching_the_same_patterns_keeps_few_rules(void **state)
 	assert_true(mallinfo2().uordblks < before + 65536);
 }
 
-/* Last of all: afterwards there are no ids left in this process. */
+/* Runs last: afterwards this process has no free ids. */
 static void without_ids_for_all_none_is_switched(void **state)
 {
 	struct made *many = made_registered("many%d", 66000, BOTH);

@@ -53,7 +53,7 @@ static void search_finds_any_part_of_a_name(void **state)
 	assert_false(finds("longer_than_the_name", "name"));
 }
 
-/* Not a glob: the star is about the letter before it. */
+/* Not a glob: the star repeats the letter before it. */
 static void star_repeats_the_letter_before_it(void **state)
 {
 	(void)state;
@@ -79,7 +79,7 @@ static void escapes_of_rust_mean_what_they_do_there(void **state)
 {
 	(void)state;
 	assert_true(finds("pl\\d+_", "pl011_read"));
-	assert_false(finds("^\\d", "dl011_read")); /* glibc alone would take it for a d */
+	assert_false(finds("^\\d", "dl011_read")); /* without translation glibc would match a d */
 	assert_true(finds("^\\D\\w\\W?$", "pl"));
 	assert_false(finds("\\s", "pl"));
 	assert_true(finds("^\\S+$", "pl"));

@@ -25,7 +25,7 @@ EVENT_LIST(&waymark_event_probe)
 
 #define PATIENCE_MS 60000
 
-/* Bytes of all streams of a trace. */
+/* Returns the total bytes of all streams of a trace. */
 static long written_into(const char *trace)
 {
 	char pattern[320];
@@ -74,7 +74,7 @@ static int configure(const char *more)
 	return 0;
 }
 
-/* Longer than the writer waits for anything but a demand. */
+/* Longer than any wait of the writer except for a request. */
 static void record_and_wait(int value)
 {
 	trace_probe(value);
@@ -122,7 +122,7 @@ static int by_flush(void)
 	return 0;
 }
 
-/* The trace that is being written, by the name that it was given or another one. */
+/* The open trace, under its given name or another one. */
 static int replace_own(void)
 {
 	char option[320];
@@ -157,7 +157,7 @@ static int flush_what_cannot_be_written(void)
 	return 0;
 }
 
-/* The former trace is removed: further events stay in memory. */
+/* The former trace is removed: later events stay in memory. */
 static int behind_a_snapshot(void)
 {
 	CHECK(mkdir("away", 0700) == 0, 1);
@@ -176,7 +176,7 @@ static int behind_a_snapshot(void)
 	return 0;
 }
 
-/* Leaves a trace that no process records into. */
+/* Makes a trace that no process records into. */
 static int record_there(void)
 {
 	CHECK(waymark_configure("probe,file=there", NULL) == 0, 1);

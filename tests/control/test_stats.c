@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The statistics that a program can read: by thread, in all, and whether events
- * are counted; while a thousand threads start and end.
+ * The statistics that a program can read: per thread, total, and whether events are counted, while
+ * a thousand threads start and end.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ EVENT(counted, WAYMARK_CTF | WAYMARK_SIMPLE, 1)
 EVENT(other, WAYMARK_SIMPLE, 2)
 EVENT_LIST(&waymark_event_counted, &waymark_event_other)
 
-#define EVENT_BYTES 16u /* header and an int, padded */
+#define EVENT_BYTES 16u /* header and padded int */
 
 static struct waymark_thread_info sum_of(const struct waymark_thread_list *list)
 {
@@ -125,7 +125,7 @@ static void threads_have_names_and_become_one_when_they_end(void **state)
 	assert_sum_is_total();
 }
 
-/* As the list of events has it. */
+/* Returns the event's entry in the list of events. */
 static struct waymark_event_info info_of(const char *name)
 {
 	struct waymark_event_list list;
@@ -272,7 +272,7 @@ int main(void)
 	if (enter_folder(NULL)) {
 		return 1;
 	}
-	pid_t child = fork(); /* its output at exit has a file of its own */
+	pid_t child = fork(); /* its output at exit goes to a separate file */
 	int status = 1;
 
 	if (child == 0) {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Parses the option and its lists in StratoVirt's dialect; nothing is applied.
- */
+/* Parses the option and its lists in StratoVirt's dialect; applies nothing. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

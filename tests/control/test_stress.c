@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every call that changes events, from eight threads, and snapshots by a signal:
- * test_stress [SECONDS]. An event that only one thread switches has the state that
- * thread set; events switched by one call change together; the last call decides.
+ * Runs every call that changes events from eight threads, and snapshots by a signal: test_stress
+ * [SECONDS]. An event that only one thread switches must keep that thread's state; events switched
+ * by one call change together; the last call decides.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -50,7 +50,7 @@ static void expect_state(const struct waymark_event *event, unsigned int state)
 	expect(waymark_get_state(event) == state);
 }
 
-/* Each of these is about an event that it alone switches, and about one that all do. */
+/* Each of these switches an event of its own, and an event that all of them switch. */
 static void set_state(int i)
 {
 	unsigned int backends = i & 2 ? WAYMARK_LOG : WAYMARK_SIMPLE;
@@ -148,7 +148,7 @@ static void *repeat(void *arg)
 	return NULL;
 }
 
-/* The snapshots' signal would end a sleep. */
+/* In slices, because the signal for snapshots would end a sleep. */
 static void wait_seconds(void)
 {
 	time_t end = time(NULL) + (time_t)seconds + 1;
@@ -182,7 +182,7 @@ static void changes_from_everywhere_are_whole(void **state)
 	assert_true(turns > 100);
 }
 
-/* Whatever went before. */
+/* The last command counts, whatever happened before. */
 static void last_command_decides(void **state)
 {
 	static const struct {

@@ -41,7 +41,7 @@ static void *fire(void *arg)
 	return NULL;
 }
 
-/* Each switcher has a pattern of its own; the last thing it does is to switch it on. */
+/* Each switcher has its own pattern, and finally switches it on. */
 static void *switch_pattern(void *arg)
 {
 	const char *pattern = arg;
@@ -112,7 +112,7 @@ static void *switch_all_the_time(void *arg)
 	return NULL;
 }
 
-/* The lock may be held by another thread at the moment of the fork. */
+/* Another thread may hold the lock at the moment of the fork. */
 static void child_of_a_fork_can_control(void **state)
 {
 	pthread_t switcher;

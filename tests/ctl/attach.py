@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""waymark attach, of programs that run: attach.py WAYMARK TICKER MONITOR COMPLETIONS [TEST...]"""
+"""Tests waymark attach with running programs: attach.py WAYMARK TICKER MONITOR COMPLETIONS [TEST...]"""
 
 import json
 import os
@@ -20,7 +20,7 @@ LINE = re.compile(r"^\d+\.\d{9} \d+ (\w+) n (\d+)( text a text)?$")
 
 class Attach(common.Case):
     def attach(self, target, *args, stdout=None):
-        """Starts one."""
+        """Starts waymark attach."""
         number = len(list(self.work.glob("out*")))
         out = stdout or open(self.work / f"out{number}", "w")
         err = open(self.work / f"err{number}", "w")
@@ -32,7 +32,7 @@ class Attach(common.Case):
         return p
 
     def text(self, p):
-        """Returns the output up to now; it may print faster than this reads."""
+        """Returns the output until now; the command may print faster than this reads."""
         with open(p.out, "rb") as file:
             return file.read(os.fstat(file.fileno()).st_size).decode()
 
@@ -69,7 +69,7 @@ class Attach(common.Case):
         self.wait_for(lambda: self.on(program) == list(left))
 
     def on_terminal(self, *args):
-        """A command whose messages go to a terminal; returns a function that reads them."""
+        """Starts a command whose messages go to a terminal; returns a function that reads them."""
         ours, theirs = pty.openpty()
         p = subprocess.Popen([common.WAYMARK, *map(str, args)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=theirs, text=True, env={**self.env, "TERM": "xterm"}, cwd=self.work)
@@ -250,7 +250,7 @@ class Attach(common.Case):
         gone.mkdir()
         program = self.start(1000, cwd=gone)
         gone.rmdir()
-        for seconds in ("100", "0.3"):  # it is known by then
+        for seconds in ("100", "0.3"):  # the state is known by then
             p = self.attach(program, "tick", f"--seconds={seconds}")
             begin = time.monotonic()
             self.assertEqual(self.ended(p, 1), [])
@@ -313,7 +313,7 @@ class Attach(common.Case):
         program = self.start(0, trace="control=on,buffer=1M,file=t.ctf")
         p = self.attach(program, "tick")
         self.wait_for_lines(p, 100)
-        if "WAYMARK_SANITIZER" not in os.environ:  # makes the program too slow to lose any
+        if "WAYMARK_SANITIZER" not in os.environ:  # a sanitizer makes the program too slow to lose events
             self.wait_for(lambda: "\n#" in self.text(p))
         p.send_signal(signal.SIGINT)
         self.assertEqual(p.wait(PATIENCE), 0, self.notes(p))

@@ -38,7 +38,7 @@ class Case(unittest.TestCase):
         self.env.pop("WAYMARK_TRACE", None)
 
     def start(self, *args, program=TICKER, trace="control=on", cwd=None):
-        """A program that has a monitor by the time this returns."""
+        """Starts a program; returns when it has a monitor."""
         p = subprocess.Popen([program, *map(str, args)], stdin=subprocess.PIPE,
                              stdout=subprocess.PIPE, text=True, cwd=cwd or self.work,
                              env={**self.env, "WAYMARK_TRACE": trace})
@@ -48,7 +48,7 @@ class Case(unittest.TestCase):
         return p
 
     def named(self, name):
-        """The program under another name."""
+        """Returns the program's path under another name."""
         path = self.work / name
         path.symlink_to(TICKER)
         return path
@@ -71,7 +71,7 @@ class Case(unittest.TestCase):
         return self.waymark("ctl", getattr(target, "pid", target), *args, **more)
 
     def on(self, target):
-        """The names of the events that are on."""
+        """Returns the names of the events that are on."""
         states = json.loads(self.ctl(target, "list", "--json"))
         return [e["name"] for e in states if e["state"] == "enabled"]
 
@@ -85,14 +85,14 @@ class Case(unittest.TestCase):
             time.sleep(0.01)
 
     def stop(self, program):
-        """Its threads stop one after the other: all have by the time this returns."""
+        """Stops the program; returns when all its threads have stopped, which they do one after the other."""
         program.send_signal(signal.SIGSTOP)
         tasks = pathlib.Path(f"/proc/{program.pid}/task")
         self.wait_for(lambda: all((t / "stat").read_text().rsplit(")", 1)[1].split()[0] == "T"
                                   for t in tasks.iterdir()))
 
     def fake(self, talk, name=None):
-        """A server on a path, or as the monitor of this process; its path."""
+        """Starts a server at a path, or as the monitor of this process; returns the path."""
         folder = self.runtime / "waymark"
         folder.mkdir(mode=0o700, exist_ok=True)
         path = str(self.work / name if name else folder / f"{os.getpid()}.sock")
@@ -119,7 +119,7 @@ class Case(unittest.TestCase):
     def talk(talk, connection):
         try:
             talk(connection)
-        except OSError:  # the client had enough
+        except OSError:  # the client has closed the connection
             pass
         try:
             connection.shutdown(socket.SHUT_RDWR)
@@ -133,7 +133,7 @@ def say(connection, value):
 
 
 def answers(given, commands=("trace-stats",)):
-    """Acts as a monitor; `given` has the returned value of each command; a function is called."""
+    """Acts as a monitor; `given` has the returned value of each command, or a function to call."""
     def talk(connection):
         say(connection, GREETING)
         for line in connection.makefile():

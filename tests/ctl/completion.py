@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Completion of names that running programs know: completion.py WAYMARK TICKER MONITOR COMPLETIONS [TEST...]"""
+"""Tests completion with the names of running programs: completion.py WAYMARK TICKER MONITOR
+COMPLETIONS [TEST...]
+"""
 
 import os
 import sys
@@ -12,7 +14,7 @@ import shells
 
 
 class Shells(common.Case):
-    """Tests that ask all shells there are."""
+    """Tests that use all installed shells."""
 
     def setUp(self):
         super().setUp()
@@ -23,7 +25,7 @@ class Shells(common.Case):
             self.addCleanup(shell.close)
 
     def offered(self, *words):
-        """By each shell."""
+        """Returns the offers of each shell."""
         line = " ".join(["waymark", *map(str, words)])
         for name, shell in self.shells.items():
             yield name, shell.offered(line)
@@ -54,7 +56,7 @@ class Completion(Shells):
         self.prove({"never"}, "ctl", self.program.pid, "on", "'n")
 
     def test_an_option_with_a_value_is_not_quoted(self):
-        """Bash would quote it like a file name otherwise; the value follows it directly."""
+        """Otherwise bash would quote the option like a file name; the value follows it directly."""
         bash = self.shells["bash"]
         self.assertEqual(bash.offered("waymark attach --sec"), {"--seconds="})
         self.assertEqual(bash.press("5 comp\t"), {"completed"})

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""waymark ls, of processes that have ended: leftovers.py WAYMARK TICKER MONITOR COMPLETIONS [TEST...]"""
+"""Tests waymark ls with processes that have ended: leftovers.py WAYMARK TICKER MONITOR COMPLETIONS
+[TEST...]
+"""
 
 import json
 import os
@@ -16,7 +18,7 @@ NOBODY = 65534
 
 class Leftovers(common.Case):
     def leave(self, name):
-        """A process that is killed behind its events; its pid."""
+        """Runs a process that is killed after its events; returns its pid."""
         program = self.start(1000000, trace=f"*,leftovers=off,file={self.work / name}.ctf")
         self.wait_for(lambda: list(self.shm.iterdir()))
         program.kill()

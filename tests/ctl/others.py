@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Root and the programs of other users: others.py WAYMARK TICKER MONITOR COMPLETIONS [TEST...]
+"""Tests root and the programs of other users: others.py WAYMARK TICKER MONITOR COMPLETIONS
+[TEST...]
 
-In a mount namespace where /run and /tmp are empty: the test sees and changes nothing of the machine.
+Runs in a mount namespace where /run and /tmp are empty, so it sees and changes nothing of the
+machine.
 """
 
 import json
@@ -30,7 +32,7 @@ def mount(where, mode):
 
 
 def enter():
-    """Continues in the namespace, with copies of the programs that any user may run, or skips."""
+    """Continues in the namespace with copies of the programs that any user may run, or skips the tests."""
     if os.geteuid() != 0:
         print("skipped: it needs root, to be several users")
         sys.exit(77)
@@ -60,7 +62,7 @@ class Root(common.Case):
             self.addCleanup(shutil.rmtree, f"/tmp/waymark-{uid}", ignore_errors=True)
 
     def of(self, uid, *args, trace="control=on", xdg=None):
-        """A program of another user, in a directory of its own."""
+        """Starts a program of another user, in its own directory."""
         home = self.work / f"home-{uid}"
         if not home.exists():
             home.mkdir()
@@ -167,7 +169,7 @@ class Root(common.Case):
         self.ctl(mine, "list", status=1, error="a program of another user than the directory's")
 
     def hold_all(self, path):
-        """As many clients of another user as there may be, none of which makes room."""
+        """Connects the maximum number of clients of another user; none of them gives up its place."""
         os.seteuid(NOBODY)
         clients = [qmp.Qmp(path) for _ in range(256)]
         os.seteuid(0)

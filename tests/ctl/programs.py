@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""waymark ls and ctl, of programs that run: programs.py WAYMARK TICKER MONITOR COMPLETIONS [TEST...]"""
+"""Tests waymark ls and ctl with running programs: programs.py WAYMARK TICKER MONITOR COMPLETIONS [TEST...]"""
 
 import json
 import os
@@ -99,7 +99,7 @@ class Ls(common.Case):
         self.assertFalse(path.exists())
 
     def test_says_how_to_get_one_where_there_is_none(self):
-        # A view of the system without the places of other programs' sockets.
+        # A mount namespace without the folders of other programs' sockets.
         as_root = ["--map-root-user"] if os.geteuid() else []
         done = subprocess.run(
             ["unshare", "-m", *as_root, "sh", "-c", 'mount -t tmpfs none /run && exec "$0" ls',

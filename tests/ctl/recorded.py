@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Programs under waymark record have a monitor: recorded.py WAYMARK TICKER MONITOR COMPLETIONS [TEST...]"""
+"""Tests that programs under waymark record have a monitor: recorded.py WAYMARK TICKER MONITOR
+COMPLETIONS [TEST...]
+"""
 
 import json
 import os
@@ -13,7 +15,7 @@ from common import PATIENCE
 
 class Recorded(common.Case):
     def record(self, *words, program=(common.TICKER, "1000"), **env):
-        """Starts a recording; returns it when the program runs."""
+        """Starts a recording; returns it when the program is running."""
         p = subprocess.Popen([common.WAYMARK, "record", "-o", "t.ctf", *words, "--", *program], text=True,
                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                              env={**self.env, **env}, cwd=self.work)
@@ -29,7 +31,7 @@ class Recorded(common.Case):
         return p.stderr.read()
 
     def mine(self):
-        """The processes of this test, which has a folder of sockets of its own."""
+        """Returns the processes of this test, which has its own folder of sockets."""
         done = subprocess.run([common.WAYMARK, "ls", "--json"], env=self.env, capture_output=True, text=True,
                               check=True)
         return [p for p in map(json.loads, done.stdout.splitlines())
@@ -77,7 +79,7 @@ class Recorded(common.Case):
         self.assertRegex(self.end(p), r"^waymark record: t.ctf: \d+ events, 0 lost, 1 process\n$")
 
     def test_a_monitor_of_the_programs_own_has_the_place(self):
-        """Started later, as a program does that reads its own options: of another dialect, too."""
+        """A program that reads its own options starts its monitor later, perhaps in another dialect."""
         p = self.start(1000, trace="control=auto;control=on,control-mode=hmp")
         self.ctl(p, "list", status=1, error="control-mode=hmp")
         p.stdin.close()
@@ -93,7 +95,7 @@ class Recorded(common.Case):
         return len(os.listdir(f"/proc/{p.pid}/task"))
 
     def test_its_children_and_signals_are_its_own(self):
-        """Of a shell, which waits for its children and counts descriptors, nothing is seen."""
+        """A shell, which waits for its children and counts descriptors, notices no change."""
         script = f"trap 'echo child' CHLD; {common.TICKER} 1000 3 </dev/null; sleep 0.1; ls /proc/self/fd | wc -l"
         said = {}
         for option in ("--no-control", "--option=string=100"):

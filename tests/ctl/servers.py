@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Servers that are no monitor, or misbehave: servers.py WAYMARK TICKER MONITOR COMPLETIONS [TEST...]"""
+"""Tests servers that are no monitor, or misbehave: servers.py WAYMARK TICKER MONITOR COMPLETIONS [TEST...]"""
 
 import json
 import os

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ticker PERIOD_US [COUNT]: three events a turn, a pause between turns (0: none),
- * until COUNT turns are done or standard input ends. Prints "ready" first.
+ * ticker PERIOD_US [COUNT]: fires three events a turn, with a pause between turns (0: none), until
+ * COUNT turns are done or standard input ends. Prints "ready" first.
  */
 #include <poll.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 
 #include "trace-ticker.h"
 
-/* Without pauses, polls standard input only now and then. */
+/* Without pauses, polls standard input only in some turns. */
 static int has_ended(uint64_t turn, long period_us)
 {
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""waymark ctl --vcpu=N, of a program with vCPUs: vcpus.py WAYMARK VCPUS MONITOR COMPLETIONS [TEST...]"""
+"""Tests waymark ctl --vcpu=N with a program that has vCPUs: vcpus.py WAYMARK VCPUS MONITOR
+COMPLETIONS [TEST...]
+"""
 
 import json
 import subprocess

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A declaration changed as a message proposes is accepted, and its generated code compiles: each
-line of the tests that must fail, and some more, is changed by one proposal after the other. A
-proposal of unknown form is a failure, and so is one in the sources that no test line provokes:
-advice.py TRACETOOL ROOT"""
+"""Tests that a declaration changed as a message proposes is accepted, and that its generated code
+compiles. Each line of the tests that must fail, and some more, is changed by one proposal after
+the other. A proposal of unknown form is a failure, and so is a proposal in the sources that no
+test line provokes: advice.py TRACETOOL ROOT
+"""
 
 import pathlib
 import re
@@ -46,7 +47,7 @@ class Line:
         self.message = m.group(3)
 
     def replaced(self, pattern, by):
-        """The line with the match at the caret replaced."""
+        """Returns the line with the match at the caret replaced."""
         m = re.compile(pattern).match(self.text, self.at)
         assert m, f"{pattern} is not at the caret: {self.text[self.at:]}"
         return self.text[:self.at] + by(m) + self.text[m.end():]
@@ -73,7 +74,7 @@ def add_conversion(line, new):
 
 
 def add_to_format(line, which, new):
-    """Of the two of a `tcg` event."""
+    """Changes one of the two formats of a `tcg` event."""
     first, second = re.match(r'(.*"), ("[^"]*".*)', line.text).groups()
     line.text = first if which == "first" else second
     mended = add_conversion(line, new)
@@ -81,7 +82,7 @@ def add_to_format(line, which, new):
 
 
 def after_type(line, new):
-    """The type at the caret; its argument's name, one word, stays."""
+    """Replaces the type at the caret; the argument's name, one word, stays."""
     return line.replaced(r"[^,()]*?(?=\w+\s*[,)])", lambda m: new + (" " if new[-1] != "*" else ""))
 
 
@@ -162,7 +163,7 @@ def without_place(found):
 
 
 def mend(tracetool, text, folder, faults, used):
-    """The line as its messages want it; None when they leave it to the reader."""
+    """Returns the line changed as its messages propose; None if they leave the change to the reader."""
     for _ in range(12):
         found = check(tracetool, text, folder)
         if not found:
@@ -224,7 +225,7 @@ TOML_RULES = [
 
 
 def check_toml(tracetool, lines, folder):
-    """(line, column, message, help) of each fault."""
+    """Returns (line, column, message, help) of each fault."""
     (folder / "one.toml").write_text("\n".join(lines) + "\n")
     done = subprocess.run([*tracetool, "--check", "one.toml"], cwd=folder, capture_output=True,
                           text=True)
@@ -238,7 +239,7 @@ def check_toml(tracetool, lines, folder):
 
 
 def add_placeholder(lines, at, new):
-    """To the message that is in this line, or in the next that has one."""
+    """Adds a placeholder to the message in this line, or in the next line that has one."""
     while not re.search(r'message = ".*?"', lines[at]):
         at += 1
     mended = re.sub(r'(message = ".*?)"', lambda m: m[1] + " " + new + '"', lines[at], count=1)
@@ -246,7 +247,7 @@ def add_placeholder(lines, at, new):
 
 
 def mend_toml(lines, fault, used):
-    """The file as one message wants it; None when it leaves that to the reader."""
+    """Returns the file changed as one message proposes; None if it leaves the change to the reader."""
     number, place, _, help_text = fault
     if m := re.match(r"add a placeholder for '.*', for example (.*)", help_text):
         return add_placeholder(lines, number - 1, m[1])
@@ -283,7 +284,7 @@ def try_toml(tracetool, path, folder, faults, used):
 
 
 def unseen(root, seen):
-    """Advice of the sources that none of `seen` is."""
+    """Yields advice in the sources that is not in `seen`."""
     for path in sorted([*root.glob("src/model/*.c"), *root.glob("src/decl/*.c")]):
         for m in re.finditer(rf"{STRING}(\s*{STRING})*", path.read_text()):
             text = "".join(re.findall(STRING, m[0])).replace('\\"', '"').replace("\\\\", "\\")

@@ -37,7 +37,7 @@ for file in "$here"/lenient/*.events "$here"/lenient/*.toml; do
 	check "$file" 0 --lenient
 done
 
-# Each declaration counts: as many that must fail as must pass.
+# Counts every declaration: at least as many must fail as must pass.
 count() # FOLDER
 {
 	{

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Huge and hostile files take time in proportion to their size: each of these is read in
+# Huge and hostile files take time proportional to their size: each of these is read in
 # well under a second, with a limited number of messages.
 #
 #	linear.sh DUMP_MODEL

@@ -37,7 +37,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* A format on its own; false when it was refused. */
+/* Parses a format; returns false if it was refused. */
 static bool parse(struct fixture *f, struct format *format, const char *text)
 {
 	struct source *source = arena_new(&f->model.arena, struct source);
@@ -49,7 +49,7 @@ static bool parse(struct fixture *f, struct format *format, const char *text)
 		&(struct format_reading){ .arena = &f->model.arena, .diag = &f->diag }, &in);
 }
 
-/* The verdict on `e(<type> a) "<conversion>"`: errors * 10 + warnings. */
+/* Returns the verdict on `e(<type> a) "<conversion>"`: errors * 10 + warnings. */
 static int verdict(const char *type, const char *conversion)
 {
 	char text[256];

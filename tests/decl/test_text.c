@@ -17,7 +17,7 @@ static void only_well_formed_utf_8_is_valid(void **state)
 {
 	static const struct {
 		const char *text;
-		size_t valid; /* bytes before the first fault */
+		size_t valid; /* bytes before the first invalid byte */
 	} rows[] = {
 		{ "plain", 5 },
 		{ "gr\xc3\xbc\xc3\x9f", 6 },

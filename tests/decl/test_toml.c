@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The reader of TOML: values, their positions in the file, and reading on after an error. */
+/* The reader of TOML: values, their positions in the file, and continuing after an error. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@ static void read_text(struct fixture *f, const char *text)
 	toml_read(&f->doc, &f->arena, &f->diag, &f->source);
 }
 
-/* The value of the only key before all headers; every text here is right. */
+/* Returns the value of the only key before all headers; the text must be valid. */
 static const struct toml_value *value_of(struct fixture *f, const char *text)
 {
 	read_text(f, text);
@@ -207,7 +207,7 @@ static void a_fault_ends_with_its_line(void **state)
 	}
 }
 
-/* A message in printf's form: its conversions, with the text around them. */
+/* Returns a message in printf's form: its conversions, with the text around them. */
 static const char *as_printf(struct fixture *f, const char *type, const char *message)
 {
 	const char *text = arena_printf(&f->arena, "k = '%s'", message);

@@ -9,18 +9,18 @@ need gcc
 need_bpftrace
 count=20000
 patience=100
-# It prints a line when it has attached, for tests of its own.
+# bpftrace prints a line when it has attached, a feature for its own tests.
 export __BPFTRACE_NOTIFY_PROBES_ATTACHED=1
 generate dtrace,log,ctf
 build program gcc -O2 || fail 'build'
 
-# watched OBJECT HOW: the ticks of OBJECT that bpftrace counts until `done`, as a script
+# script_for OBJECT: prints a script that counts OBJECT's ticks until `done`
 script_for()
 {
 	echo "usdt:$1:test:tick { @ticks = count(); } usdt:$1:test:done { exit(); }"
 }
 
-# says FILE EXPECTED WHAT: the one map of bpftrace's output
+# counted FILE EXPECTED WHAT: compares the only map of bpftrace's output
 counted()
 {
 	local found
@@ -28,14 +28,14 @@ counted()
 	[ "$found" = "$2" ] || fail "$3: counted '$found', not $2: $(grep -v uprobe_events "$1")"
 }
 
-# went_on_and_off FILE WHAT: the states that the program saw
+# went_on_and_off FILE WHAT: checks the states that the program saw
 went_on_and_off()
 {
 	grep -v '^@\|^Attaching\|^$\|ERROR\|^open' "$1" | tr '\n' ' ' >states
 	[ "$(cat states)" = 'state 00010000 state 00000000 ' ] || fail "$2: $(cat states)"
 }
 
-# say_attached: a line, when bpftrace says in `counted` that it is
+# say_attached: prints a line when bpftrace reports in `counted` that it is attached
 say_attached()
 {
 	for _ in $(seq ${patience}0); do
@@ -47,7 +47,7 @@ say_attached()
 	done
 }
 
-# by_path WHAT OBJECT PROGRAM...: attached before the program starts
+# by_path WHAT OBJECT PROGRAM...: bpftrace attaches before the program starts
 by_path()
 {
 	local what=$1 object=$2
@@ -79,8 +79,8 @@ wait $program || fail 'by pid: the program'
 counted counted $count 'by pid'
 went_on_and_off states_seen 'by pid'
 
-# A shared object, linked and stripped. The library comes before libc: a sanitizer that
-# it brings along does not start where that was found first.
+# A shared object, linked and stripped. It is linked before libc, because a sanitizer in the
+# library does not start if libc was found first.
 gcc -O2 -fPIC -shared -I"$include" -I. -I"$here_dtrace" "$here_dtrace"/fire.c trace-test.c \
 	"$library" -o libfire.so
 gcc -O2 -I"$here_dtrace" "$here_dtrace"/program.c -L. -lfire -Wl,--no-as-needed "$library" \
@@ -89,7 +89,7 @@ strip libfire.so linked
 by_path 'shared object' ./libfire.so ./linked watch $count
 counted counted $count 'shared object'
 
-# The generated script prints the same as the log, which gets each event meanwhile.
+# The generated script prints the same as the log, which receives each event at the same time.
 "$tracetool" --format=bpftrace --backends=dtrace --group=test --binary=./program \
 	--output=test.bt "$here_dtrace/trace-events" || fail 'the script'
 WAYMARK_TRACE="*,backend=log" timeout $patience bpftrace -c './program values' test.bt >printed 2>errors
@@ -98,7 +98,7 @@ sed -n 's/^[0-9]*@[0-9.]*://p' errors | sort >expected
 [ "$(wc -l <expected)" -eq 12 ] || fail "the log has $(wc -l <expected) lines, not 12: $(cat errors)"
 diff expected found || fail 'the log (<) and bpftrace (>) differ'
 
-# bpftrace reads six arguments; the script marks the others.
+# bpftrace reads six arguments; the script marks the missing ones.
 timeout $patience bpftrace -c './program ten' test.bt 2>/dev/null | grep -q ' ten 1 2 3 4 5 six ? ? ? ?$' ||
 	fail 'ten arguments'
 finish

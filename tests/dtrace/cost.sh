@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# An event with an unwatched probe has no instruction more than an event without a probe.
-#
-#	cost.sh TRACETOOL ROOT LIBWAYMARK
+# An event with an unwatched probe executes as many instructions as an event without a probe.
+# cost.sh TRACETOOL ROOT LIBWAYMARK
 . "$(dirname "$0")/lib.sh"
 need gcc valgrind
 [ -z "${WAYMARK_SANITIZER-}" ] || {
@@ -10,7 +9,7 @@ need gcc valgrind
 	exit 77
 }
 
-# executed BACKENDS COUNT: the instructions of a run that fires COUNT ticks
+# executed BACKENDS COUNT: prints the instructions of a run that fires COUNT ticks
 executed()
 {
 	valgrind --tool=callgrind --callgrind-out-file=out ./"$1" plain "$2" >/dev/null 2>&1
@@ -21,7 +20,7 @@ for backends in log log,dtrace; do
 	generate $backends
 	build "$backends" gcc -O1 -fno-tree-vectorize || fail "$backends"
 done
-# per_round BACKENDS: instructions of a round of the loop, in hundredths
+# per_round BACKENDS: prints the instructions of a round of the loop, in hundredths
 per_round()
 {
 	echo $((($(executed "$1" 100000) - $(executed "$1" 0)) / 1000))

@@ -18,7 +18,7 @@ make_d()
 		--output="$output" "$@" 2>/dev/null || fail "$output"
 }
 
-# takes FILE PROVIDER COUNT: dtrace(1) makes as many probes and semaphores of it
+# takes FILE PROVIDER COUNT: dtrace(1) makes COUNT probes and semaphores from FILE
 takes()
 {
 	for parser in '' --no-pyparsing; do
@@ -50,7 +50,7 @@ echo 'disable off(int n) "%d"' >off.events
 make_d off.d off off.events
 [ -f off.d ] && [ ! -s off.d ] || fail 'no event is on, and there is text'
 
-# The object of dtrace(1) can be linked to a program that has the probes already.
+# The object of dtrace(1) can be linked to a program that already has the probes.
 cp "$here_dtrace"/trace-events .
 for format in h c; do
 	"$tracetool" --format=$format --backends=dtrace --group=test --output=trace-test.$format \
@@ -70,7 +70,7 @@ if [ ! -d "$old" ] || [ ! -f "$new" ]; then
 	finish
 fi
 
-# qemu NAME FILE...: one source, provider and script of all
+# qemu NAME FILE...: generates one source, provider and script for all files
 qemu()
 {
 	name=$1

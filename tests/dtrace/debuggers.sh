@@ -23,7 +23,7 @@ for line in '\$1 = 2' '\$2 = 0' '"tock"' '\$3 = 4'; do
 	grep -q "$line" gdb.out || fail "gdb has no $line: $(cat gdb.out)"
 done
 
-# perf finds probes in its own cache, in HOME; the kernel's part is tracefs.
+# perf searches probes in its own cache in HOME; tracefs is the kernel's part.
 cat >record.sh <<'END'
 mountpoint -q /sys/kernel/tracing || mount -t tracefs nodev /sys/kernel/tracing || exit 77
 perf buildid-cache --add ./program >&2 || exit 77

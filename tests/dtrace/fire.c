@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See fire.h. */
+/* The call sites of tests/dtrace: see fire.h. */
 #include "fire.h"
 
 #include <stdlib.h>

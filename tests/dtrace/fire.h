@@ -3,7 +3,7 @@
 #ifndef TESTS_DTRACE_FIRE_H
 #define TESTS_DTRACE_FIRE_H
 
-/* The whole state words: a tracer attaches to one event after the other. */
+/* Return the whole state words: a tracer attaches to one event after the other. */
 unsigned int tick_state(void);
 unsigned int done_state(void);
 

@@ -22,7 +22,7 @@ if [ ! -e /usr/include/sys/sdt.h ] &&
 	exit 77
 fi
 
-# generate BACKENDS: trace-test.[hc] of this folder's events
+# generate BACKENDS: makes trace-test.[hc] of this folder's events
 generate()
 {
 	for format in h c; do
@@ -31,7 +31,7 @@ generate()
 	done
 }
 
-# build OUTPUT COMPILER...: the program, in one piece
+# build OUTPUT COMPILER...: builds the program without a shared object
 build()
 {
 	output=$1
@@ -41,7 +41,7 @@ build()
 		"$library" -o "$output"
 }
 
-# A kernel and rights that bpftrace can work with.
+# Skips the test without a kernel and rights that bpftrace can work with.
 need_bpftrace()
 {
 	need bpftrace

@@ -8,14 +8,14 @@
 need gcc readelf nm
 generate dtrace,log
 
-# semaphores FILE: `<event> <address>` of each note, sorted
+# semaphores FILE: prints `<event> <address>` of each note, sorted
 semaphores()
 {
 	readelf -n "$1" 2>/dev/null | sed -n 's/^ *Name: //p; s/.*Semaphore: 0x0*//p' |
 		paste - - | sort
 }
 
-# state_halves FILE: `<event> <address + 2>` of each state word
+# state_halves FILE: prints `<event> <address + 2>` of each state word
 state_halves()
 {
 	nm "$1" | sed -n 's/^\([0-9a-f]*\) [a-zA-Z] waymark_state_/\1 /p' |
@@ -44,7 +44,7 @@ for compiler in gcc clang; do
 		trace-test.c "$library" -o shared.so || fail "$compiler: shared"
 	check shared.so "$compiler, a shared object"
 done
-# Each function and each word in a unit of its own, and all in one.
+# Each function and each word in a separate unit, and all in one unit.
 for options in '-O1 -flto=2 -flto-partition=max' '-O2 -flto=2 -fPIC -shared'; do
 	build program gcc $options 2>/dev/null || fail "gcc $options"
 	check program "gcc $options"
@@ -72,12 +72,12 @@ readelf -n program 2>/dev/null | grep -A2 'Name: wide$' | sed -n 's/.*Arguments:
 	tr ' ' '\n' | sed 's/@.*//' | tr '\n' ' ' >types
 [ "$(cat types)" = '-4 4 -8 8 8 8 ' ] || fail "wide has types $(cat types)"
 
-# Stripped, the notes stay.
+# Stripping keeps the notes.
 semaphores program >before
 strip program
 semaphores program | diff before - || fail 'stripped'
 
-# More arguments than a probe takes are refused, where there is a probe.
+# More arguments than a probe can have are refused if the event has a probe.
 printf 'many(int a' >many.events
 for i in 1 2 3 4 5 6 7 8 9 10 11 12; do printf ', int a%s' $i; done >>many.events
 echo ')' >>many.events

@@ -33,7 +33,10 @@ static void wait_until(int watched)
 	fflush(stdout);
 }
 
-/* The kernel raises the word when a tracer opens the probe; its program comes a moment later. */
+/*
+ * The kernel raises the word when a tracer opens the probe; its program is attached a moment
+ * later.
+ */
 static void wait_for_line(void)
 {
 	if (getchar() == EOF) {

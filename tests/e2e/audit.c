@@ -14,7 +14,7 @@
 #define THREADS_MAX 64
 
 struct progress {
-	uint64_t next; /* the lowest step that may come */
+	uint64_t next; /* the lowest step that may follow */
 	uint64_t time;
 };
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * storm THREADS STEPS exit|fork|abort: threads that record as fast as they can.
- * With fork, a child does the same meanwhile. With abort, the program calls abort()
- * when its threads have ended.
+ * storm THREADS STEPS exit|fork|abort: threads record as fast as they can. With fork, a child does
+ * the same at the same time. With abort, the program calls abort() when its threads have ended.
  */
 #include <pthread.h>
 #include <stdint.h>

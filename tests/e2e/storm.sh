@@ -45,7 +45,7 @@ check() {
 	echo "$1: $(cat found)" # also when all is well: the long form shows what was lost
 }
 
-# The sum must hold although the file's last records did not fit.
+# The sum must be right although the file's last records did not fit.
 storm_on_a_full_disk() {
 	expect "full disk" 0 exit file=small/storm.trace
 	check "full disk" small/storm.trace

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""emacs recognizes files of declarations by their names and highlights them: emacs.py ROOT"""
+"""Tests that emacs recognizes files of declarations by their names and highlights them: emacs.py ROOT"""
 
 import pathlib
 import shutil

@@ -24,7 +24,7 @@ SAMPLE = [
 
 
 def places():
-    """(line, column from 1, kind, text) of the first and last character of each part."""
+    """Returns (line, column from 1, kind, text) of the first and last character of each part."""
     for number, (line, parts) in enumerate(SAMPLE, 1):
         at = 0
         for text, what in parts:
@@ -40,7 +40,7 @@ def write(path):
 
 
 def compare(editor, found, classes):
-    """`found` has the editor's highlighting of each place, in the order of places()."""
+    """Compares the editor's highlighting of each place, `found`, in the order of places()."""
     faults = 0
     wanted = list(places())
     assert len(found) == len(wanted), f"{editor} told of {len(found)} places, not {len(wanted)}"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""vim recognizes files of declarations by their names and highlights them: vim.py ROOT"""
+"""Tests that vim recognizes files of declarations by their names and highlights them: vim.py ROOT"""
 
 import pathlib
 import shutil
@@ -14,7 +14,7 @@ root = pathlib.Path(sys.argv[1]).resolve()
 CLASSES = {"traceEventsComment": "comment", "traceEventsProperty": "property", "traceEventsName": "name",
            "traceEventsType": "type", "traceEventsStruct": "type", "traceEventsFormat": "text",
            "traceEventsHole": "hole", "traceEventsMacro": "macro", "traceEventsArguments": ""}
-# A conversion that there is not is shown as an error.
+# An invalid conversion is highlighted as an error.
 WRONG = 'wrong(int a) "%n"\n'
 
 

@@ -21,7 +21,7 @@ with_meson() { # BACKENDS [meson arguments]
 	meson setup "$tmp/meson" "$jobs" -Dbackends="$backends" "$@" </dev/null >out 2>&1
 }
 
-# runs PROGRAM BACKENDS: all events arrive in each of those that write files
+# runs PROGRAM BACKENDS: all events arrive in each backend that writes files
 runs() {
 	rm -rf jobs.*
 	WAYMARK_TRACE='*,ctf.file=jobs.ctf,simple.file=jobs.simple,log.file=jobs.log' "$1" >counts 2>err ||
@@ -43,7 +43,7 @@ runs() {
 	esac
 }
 
-# refused MESSAGE BACKENDS [VARIABLE=VALUE...]: by make
+# refused_by_make MESSAGE BACKENDS [VARIABLE=VALUE...]: make fails with MESSAGE
 refused_by_make() {
 	message=$1
 	shift
@@ -60,7 +60,7 @@ refused_by_meson() {
 	grep -qF "ERROR: Problem encountered: $message" out || fail "meson: no \"$message\": $(cat out)"
 }
 
-# The backends that this system can have; each has a row in the table, or needs nothing.
+# The backends that this system can have. Each has a row in the table, or needs no dependency.
 all=
 for one in $("$tracetool" --list-backends | tr -d ,); do
 	if with_make "$one"; then
@@ -82,7 +82,7 @@ with_meson "$all" || fail "meson: $all: $(cat out)"
 ninja -C meson >out 2>&1 || fail "ninja: $all: $(cat out)"
 runs ./meson/jobs "$all"
 
-# Each row's refusal, whatever this system has: no headers, no libraries, another kernel.
+# Each row's refusal, independent of this system: no headers, no libraries, another kernel.
 missing='<syslog.h> is missing; install libc6-dev'
 refused_by_make "backend syslog: $missing" ctf,syslog CPPFLAGS=-nostdinc
 refused_by_meson "backend syslog: $missing" ctf,syslog -Dc_args=-nostdinc

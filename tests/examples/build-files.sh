@@ -34,7 +34,7 @@ block meson-options >meson_options.txt
 { meson setup built -Dbackends=ctf && ninja -C built; } >out 2>&1 || fail "the meson.build of building.md: $(cat out)"
 traced built/program
 
-# The same of a directory of TOML files, in which files are added.
+# The same with a directory of TOML files, to which files are added.
 mkdir directory directory/trace
 cd directory
 toml() { # EVENT

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# For the tests of the example, which get ROOT and BUILD: builds the example like a user, and
-# runs it in a new directory.
+# For the tests of the example, which get ROOT and BUILD: builds the example like a user, and runs
+# it in a new directory.
 set -eu
 root=$1
 build=$2

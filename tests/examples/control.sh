@@ -10,7 +10,7 @@ program=$tmp/example/blockcache
 cd "$tmp"
 truncate -s 16M data
 
-# Recorded: it knows no option for that, and ends with the status that it would have had.
+# Recorded: the example has no option for that, and its exit status stays the same.
 "$waymark" record -e 'cache_*' -o recorded.ctf -- "$program" data >counts 2>said ||
 	fail "waymark record: $(cat said)"
 grep -q 'recorded.ctf: [0-9]* events, 0 lost' said || fail "not said where the trace is: $(cat said)"
@@ -39,7 +39,7 @@ grep -qE "^ *$pid +([^ ]+ +)?blockcache +0/" list || fail "waymark ls does not h
 grep -q 'unknown event "nosuch"' said || fail "wrong error: $(cat said)"
 "$waymark" ctl $pid off '*'
 
-# Watched: on as long as that, and off again.
+# Attached: the event is on until the client ends, then off again.
 "$waymark" attach $pid cache_miss --count 10 >seen 2>said || fail "waymark attach: $(cat said)"
 [ "$(grep -c ' cache_miss request ' seen)" = 10 ] || fail "not ten events: $(cat seen)"
 for ((i = 0; i < 100; i++)); do

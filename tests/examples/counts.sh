@@ -8,7 +8,7 @@ make_example "$tmp/ctf"
 make_example "$tmp/simple" WAYMARK_BACKENDS=simple WAYMARK_SCOPES=nop
 cd "$tmp"
 
-# run NAME OPTION...: of the program in the directory $backend
+# run NAME OPTION...: runs the program in the directory $backend
 run() {
 	name=$1
 	shift
@@ -20,7 +20,7 @@ run() {
 	"$root/tools/compare-counts" "$name.counts" "$name.txt" || fail "$name: the counts differ"
 }
 
-# opens NAME: babeltrace2 finds as many events, and nothing to warn of.
+# opens NAME: babeltrace2 finds the same number of events, and prints no warning.
 opens() {
 	babeltrace2 "$1.trace" >"$1.bt2" 2>err || fail "$1: babeltrace2 fails: $(cat err)"
 	[ ! -s err ] || fail "$1: babeltrace2 warns: $(cat err)"
@@ -44,7 +44,7 @@ else
 	echo "babeltrace2 is not installed: not tested with it"
 fi
 
-# An event less in the trace is noticed.
+# A missing event is noticed.
 sed -i '$d' writes.txt
 if "$root/tools/compare-counts" writes.counts writes.txt >/dev/null; then
 	fail "a lost event went unnoticed"

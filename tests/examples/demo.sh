@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The demo ends with equal counts, and the commands that README.md then shows work.
+# The demo ends with equal counts, and the commands that README.md shows after it work.
 . "$(dirname "$0")/common.sh"
 unset LD_LIBRARY_PATH
 "$root/tools/demo" "$build" >"$tmp/out" || fail "$(tail -n 30 "$tmp/out")"
@@ -23,6 +23,6 @@ grep "^WAYMARK_TRACE='cache" "$root/README.md" >"$tmp/commands"
 sh -e "$tmp/commands" >"$tmp/out" || fail "the command with WAYMARK_TRACE of README.md failed"
 "$waymark" print my.ctf | grep -q " cache_miss request " || fail "the command with WAYMARK_TRACE of README.md records nothing"
 
-# Its monitor is found, which README.md talks to.
+# The program finds its monitor, which README.md uses.
 WAYMARK_TRACE=control=on ./blockcache -n 1 data >"$tmp/out" 2>&1 || fail "it does not run with control=on"
 ! grep -q waymark-monitor "$tmp/out" || fail "$(cat "$tmp/out")"

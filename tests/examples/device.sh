@@ -12,7 +12,7 @@ make_example "$tmp/none" WAYMARK_SCOPES=nop
 cd "$tmp"
 head -c 300000 /dev/urandom >data
 
-# scopes NAME: how many there are of that name, in both traces
+# scopes NAME: prints the number of scopes of that name in both traces
 scopes() {
 	"$waymark" scopes --csv device.ctf device.ctf.* |
 		awk -F, -v name="\"$1\"" '$1 == name { print $2 }'
@@ -37,14 +37,14 @@ ios=$(awk '$1 == "io_submit" { print $2 }' counts)
 "$waymark" flamegraph --folded --by=name device.ctf device.ctf.* >folded
 grep -q '^Device:serve;Device:read ' folded || fail "not in the flame graph: $(cat folded)"
 
-# The commands of README.md, as they stand.
+# The commands of README.md, unchanged.
 ln -s example/blockcache .
 awk '/^\.\/blockcache --device/ { on = 1 } /^```/ { on = 0 } on' "$root/README.md" >commands
 [ "$(wc -l <commands)" -eq 3 ] || fail "not three commands in README.md: $(cat commands)"
 PATH=${waymark%/*}:$PATH timeout 60 sh -e commands >out || fail "the commands of README.md fail: $(cat out)"
 grep -q 'Device:serve' graph.svg || fail "no frame of the device in the graph"
 
-# The trace has no argument of a disabled counter, and no point that is compiled out.
+# The trace has no argument of a disabled counter, and no trace point that is compiled out.
 ./example/blockcache --device --trace 'Work,file=off.ctf' -n 10 data >counts &
 timeout 60 "$waymark" drain off.ctf >drained
 wait $! || fail "with the device's scopes off: blockcache fails"

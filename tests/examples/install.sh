@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# `make install` prints in few lines where it installed, programs are built with it as
-# docs/building.md says, each function has a manual page, and `make uninstall` removes
+# `make install` prints the installation's place in few lines, programs are built with it as
+# docs/building.md describes, each function has a manual page, and `make uninstall` removes
 # everything.
 . "$(dirname "$0")/common.sh"
 unset LD_LIBRARY_PATH

@@ -16,7 +16,7 @@ bin=$(find "$tmp/root" -type d -name bin)
 LD_LIBRARY_PATH=${library%/*} "$bin/waymark" print a.ctf >a.txt
 "$root/tools/compare-counts" counts a.txt
 
-# A page of several functions is found by the name of each.
+# A page of several functions is found by each function's name.
 names=0
 for page in "$root"/docs/man/*.3; do
 	for name in $(sed -n '/^\.Sh SYNOPSIS/q; s/^\.Nm \([A-Za-z0-9]*_[A-Za-z0-9_]*\).*/\1/p' "$page"); do

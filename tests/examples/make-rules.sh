@@ -72,7 +72,8 @@ make -s program WAYMARK_BACKENDS=ctf
 WAYMARK_TRACE='io_*,file=io.ctf' ./program
 "$waymark" print io.ctf | grep -q ' io_read descriptor 7$' || fail "WAYMARK_BACKENDS=ctf records nothing"
 
-# Trace points without a declaration have the backends of WAYMARK_SCOPES, and others when it changes.
+# Trace points without a declaration use the backends of WAYMARK_SCOPES; a change of it rebuilds
+# them.
 cat >points.c <<'END'
 #include <waymark/scope.h>
 #define CATEGORIES(C) C(Net, true, "a network")
@@ -95,7 +96,7 @@ make -s points WAYMARK_SCOPES=log,ctf
 make -s points
 ! nm points | grep -q waymark_site || fail "trace points stay when their backends are gone"
 
-# The struct of a CPU reaches the header, which is made again when it changes.
+# The name of a CPU's struct is in the header, which is made again when the name changes.
 mkdir cpu
 echo 'vcpu cpu_run(int n) "n %d"' >cpu/trace-events
 echo '$(eval $(call waymark_group,cpu,cpu/trace-events,build))' >>Makefile
@@ -124,7 +125,7 @@ refused()
 refused 'ctf log' 'Write commas between backends, and no blanks: ctf,log'
 refused 'ctf,lgo' "There are: $("$tracetool" --list-backends)"
 
-# A provider, and another one, are in the names of probes.
+# A changed provider changes the names of probes.
 if [ -e /usr/include/sys/sdt.h ] || [ -e "/usr/include/$(gcc -print-multiarch)/sys/sdt.h" ]; then
 	probes() # EXPECTED MAKE-ARGUMENTS...
 	{
@@ -144,7 +145,7 @@ else
 	echo "systemtap-sdt-dev is not installed: not tested with probes"
 fi
 
-# The backend ust has two files more; its header is there before the source is compiled.
+# The backend ust has two more files; its header is made before the source is compiled.
 if ! pkg-config --exists lttng-ust; then
 	echo "liblttng-ust-dev is not installed: not tested with it"
 	exit 0

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Flame graphs in a browser: visible widths, zoom and search: browser.py PICTURE"""
+"""Tests flame graphs in a browser: visible widths, zoom and search: browser.py PICTURE"""
 
 import pathlib
 import subprocess
@@ -55,7 +55,7 @@ def said(page):
 
 
 def search(page, text):
-    """Ctrl-F, the text, Return."""
+    """Presses Ctrl-F, enters the text, presses Return."""
     page.answer = text
     asked = page.prompts
     page.press("f", 70, CONTROL)
@@ -73,7 +73,7 @@ def texts(page):
 
 
 def check_rest(page):
-    """The still picture shows its unit and total, and times that fit."""
+    """The unchanged picture shows its unit and total, and times that fit."""
     assert total(page) == "width: time, 1.500 ms in all", total(page)
     assert texts(page) == {
         "all": "all (1.500 ms)", "idle": "idle (250.000 us)", "main": "main (1.250 ms)",
@@ -82,7 +82,7 @@ def check_rest(page):
 
 
 def check_cut_names(page):
-    """A name that is cut is whole in the tooltip of the element under the pointer."""
+    """A shortened name is complete in the tooltip of the element under the pointer."""
     cut = 0
     for frame in page.evaluate(FRAMES):
         text = frame["text"].removesuffix("..")

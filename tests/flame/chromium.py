@@ -24,7 +24,7 @@ def is_installed():
 
 
 def pipe():
-    """A pipe above the descriptors 3 and 4, which the browser's own are to be."""
+    """Makes a pipe above the descriptors 3 and 4, which are reserved for the browser's pipes."""
     return [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 10) for fd in os.pipe()]
 
 
@@ -87,7 +87,7 @@ class Page:
         return json.loads(message)
 
     def take(self, event):
-        """Events of the page; a prompt gets the answer that was prepared."""
+        """Handles events of the page; answers a prompt with the prepared text."""
         method, params = event.get("method"), event.get("params", {})
         self.loaded = getattr(self, "loaded", False) or method == "Page.loadEventFired"
         if method == "Network.requestWillBeSent":

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""waymark flamegraph on traces of real programs: command.py WAYMARK SCOPES NESTED.
+"""Tests waymark flamegraph on traces of real programs: command.py WAYMARK SCOPES NESTED.
 
 Times must equal those of waymark scopes to the nanosecond, and widths in the file the shares of
-the time; Chromium checks the picture.
+the time. Chromium checks the picture.
 """
 import json
 import os
@@ -29,7 +29,7 @@ FRAMES = """Array.from(document.querySelectorAll(".f"), (g) => [
 
 
 def run(*arguments, status=0):
-    """Its standard output and standard error."""
+    """Returns the standard output and standard error."""
     done = subprocess.run([WAYMARK, *arguments], timeout=60, capture_output=True, text=True)
     check(" ".join(arguments), done.returncode, status)
     return done.stdout, done.stderr
@@ -52,7 +52,7 @@ def tree(*arguments):
 
 
 def sums(root):
-    """{name: (total, self, count)} over all frames of that name."""
+    """Returns {name: (total, self, count)} over all frames of that name."""
     found = {}
     for path, frame in walk(root):
         total, own, count = found.get(frame["name"], (0, 0, 0))
@@ -121,7 +121,7 @@ def check_names(trace):
 
 
 def check_nothing_to_draw(trace):
-    """An unknown name is an error; a name without anything to show is reported, too."""
+    """An unknown name is an error; a name without scopes is reported, too."""
     for pattern, status, words in ((NAMES[3][:-2], 1, f"did you mean '{NAMES[3]}'?"),
                                    (NAMES[3], 0, "no selected scope began")):
         said = run("flamegraph", "--scope=" + pattern, "--no-async", trace, status=status)[1]
@@ -154,7 +154,7 @@ def check_browser(folder, trace):
 
 
 def check_unfinished(trace):
-    """Unfinished scopes count only if an option asks for it."""
+    """Unfinished scopes count only with an option."""
     out, said = run("flamegraph", "--json", trace)
     frames = sums(json.loads(out))
     check("unfinished", frames["Odd:outer"][1:], (0, 0))
@@ -191,7 +191,7 @@ def check_bad_input(folder, trace):
 
 
 def check_output_stays(folder, trace):
-    """An input is not overwritten, and a file keeps its contents if nothing is drawn."""
+    """An input is not overwritten, and a file keeps its contents if there is nothing to draw."""
     capture = f"{folder}/capture"
     with open(capture, "w", encoding="utf-8") as file:
         file.write("none of the kernel's\n")

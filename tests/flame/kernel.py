@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The kernel's own trace of a program with scopes: kernel.py WAYMARK SCOPES.
+"""Tests the kernel's own trace of a program with scopes: kernel.py WAYMARK SCOPES.
 
-System calls and idle times of the processor are captured in a buffer of their own, on the clock
-mono, and are drawn inside the program's scopes; captures that are damaged, or of another clock,
-are errors.
+System calls and idle times of the processor are captured in a separate buffer, on the clock mono,
+and are drawn inside the program's scopes. Damaged captures, and captures of another clock, are
+errors.
 """
 import ctypes
 import json
@@ -34,7 +34,7 @@ def write(path, text):
 
 
 def mount(folder):
-    """A tracefs in a mount namespace of its own."""
+    """Mounts a tracefs in a private mount namespace."""
     if os.geteuid() != 0:
         skip("only root may have a tracefs")
     libc = ctypes.CDLL(None, use_errno=True)
@@ -49,7 +49,7 @@ def mount(folder):
 
 
 class Buffer:
-    """One instance of the kernel's trace, as a folder of tracefs."""
+    """An instance of the kernel's trace, as a folder of tracefs."""
 
     def __init__(self, tracefs):
         self.folder = f"{tracefs}/instances/waymark-flame-{os.getpid()}"
@@ -65,7 +65,7 @@ class Buffer:
         os.rmdir(self.folder)
 
     def capture(self, clock, trace, text):
-        """Records the program beside the kernel; returns the program's thread."""
+        """Records the program together with the kernel; returns the program's thread."""
         write(f"{self.folder}/tracing_on", "0")
         write(f"{self.folder}/trace", "")
         write(f"{self.folder}/buffer_size_kb", "16384")
@@ -104,13 +104,13 @@ def child(frame, name):
 
 
 def count_waits(text, tid):
-    """Switches of the thread off the processor and back, in one rest."""
+    """Counts how often the thread left the processor and returned during a rest."""
     rests = is_off = False
     waits = 0
     for line in text.splitlines():
         if f"-{tid} " in line and f"NR {NANOSLEEP} " in line:
             rests = "sys_enter" in line
-            is_off = False  # the kernel has left out one of the two
+            is_off = False  # the kernel has omitted one of the two switches
         elif rests and f"prev_pid={tid} " in line:
             is_off = True
         elif is_off and f"next_pid={tid} " in line:
@@ -120,7 +120,7 @@ def count_waits(text, tid):
 
 
 def check_frames(root, tid, waits):
-    """Ten writes in each of fifty outer scopes, one rest in each inner one."""
+    """Checks ten writes in each of fifty outer scopes, and one rest in each inner scope."""
     outer = child(child(child(root, f"flame_scopes {tid}"), f"thread {tid}"), "Odd:outer")
     inner = child(outer, "Odd:inner")
     rests = child(inner, "sys_clock_nanosleep")
@@ -128,16 +128,17 @@ def check_frames(root, tid, waits):
     check("no other writes", [c for c in inner["children"] if c["name"] == "sys_write"], [])
     check("no other rests", [c for c in outer["children"] if "sleep" in c["name"]], [])
     check("rests", rests["count"], 50)
-    # A millisecond each at least, as the capture rounds times.
+    # At least a millisecond each, less the rounding of the capture.
     check("rests have their time", rests["value"] >= 50 * (1000000 - 1000), True)
-    # A kernel whose tracing others use as well may leave some out, so the capture says how many.
+    # If others trace on this kernel, it may omit some switches, so the capture's own number
+    # counts.
     off = [c["count"] for c in rests["children"] if c["name"].startswith("off-CPU")]
     check("off the processor", sum(off), waits)
     return root["value"]
 
 
 def check_total(root, trace):
-    """The kernel's time is taken from the scopes' own times; the sum stays."""
+    """The kernel's time is subtracted from the scopes' own times; the sum stays the same."""
     told = subprocess.run([WAYMARK, "scopes", "--json", trace], check=True, capture_output=True,
                           text=True)
     rows = json.loads(told.stdout)["scopes"]
@@ -158,7 +159,7 @@ def refused(trace, capture, words, **others):
 
 
 def check_other_clocks(work, trace, text, tid):
-    """Times are moved ahead only: a machine that runs for less than that has no earlier ones."""
+    """Times are only moved forward: on a machine that has just started, earlier times would be negative."""
     for us, words in ((300, "its clock is not that of the trace"),
                       (3600 * 1000000, "another clock, or is of another time")):
         write_text(f"{work}/shifted", shifted(text, us))
@@ -185,7 +186,7 @@ def check_bad_captures(work, trace, text):
 
 
 def check_trace_cmd(work, trace, text, tid):
-    """A file of trace-cmd is read through that program; a stand-in prints the same text."""
+    """waymark reads a file of trace-cmd through that program; here a stand-in prints the same text."""
     dat = f"{work}/trace.dat"
     with open(dat, "wb") as f:
         f.write(b"\x17\x08\x44tracing6\0")

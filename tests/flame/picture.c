@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes flame graphs for the tests beside it: picture small|names|deep|many|empty|most */
+/*
+ * Writes flame graphs for the other tests of this folder: picture small|names|deep|many|empty|most
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +55,7 @@ static void deep(struct flamegraph *g)
 	add_stack(g, stack, n, 1000, 1);
 }
 
-/* A million stacks, no two of them the same, most too thin to be seen. */
+/* A million different stacks, most of them too thin to be visible. */
 static void many(struct flamegraph *g)
 {
 	for (unsigned int i = 0; i < 1000000; i++) {

@@ -28,7 +28,7 @@ static void rest(long microseconds)
 	nanosleep(&(struct timespec){ 0, microseconds * 1000 }, NULL);
 }
 
-/* Takes longer than the kernel's unit of a microsecond, without a system call. */
+/* Computes longer than a microsecond, the unit of the kernel's times, without a system call. */
 static void compute(void)
 {
 	struct timespec begin;

@@ -5,7 +5,7 @@
 
 #include "view/flamegraph/flamegraph.h"
 
-/* Adds `ns` and `count` to the frame at the end of `depth` names, the outermost first. */
+/* Adds `ns` and `count` to the frame at the end of `depth` names, outermost first. */
 static inline void add_stack(
 	struct flamegraph *g, const char *const *stack, size_t depth, uint64_t ns, uint64_t count)
 {

@@ -17,7 +17,7 @@ for kind in small names deep empty most; do
 	xmllint --huge --noout "$dir/$kind.svg"
 done
 
-# The golden is the picture without the script, which is in the sources.
+# The golden is the picture without the script, which is a file of the sources.
 sed '/^<script>/,/<\/script>$/d' "$dir/small.svg" >"$dir/still.svg"
 if [ "${3-}" = --update ]; then
 	cp "$dir/still.svg" "$golden"
