@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * api TRACE STEPS END PROGRAM [ARGUMENT...]: follows, through waymark/reader.h, a
- * program that records STEPS steps of one thread and then waits: its events must
- * come in order while it runs, and then nothing, until END: the program is
- * killed (`kill`) or the reader is stopped by another thread (`stop`).
+ * api TRACE STEPS END PROGRAM [ARGUMENT...]: follows, with waymark/reader.h, a program that
+ * records STEPS steps of one thread and then waits. Its events must arrive in order while it runs.
+ * Then none may follow until END: the program is killed (`kill`), or another thread stops the
+ * reader (`stop`).
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -91,7 +91,7 @@ static void check_step(struct waymark_reader *r, uint64_t due)
 	}
 }
 
-/* The steps, while the program runs. */
+/* Reads the steps while the program runs. */
 static void follow_steps(struct waymark_reader *r, uint64_t steps)
 {
 	unsigned int waits = 0;
@@ -125,7 +125,7 @@ static void *stop_soon(void *r)
 	return NULL;
 }
 
-/* Nothing comes any more, then the end, which stays. */
+/* No more events, then the end, which is final. */
 static void follow_to_the_end(struct waymark_reader *r)
 {
 	unsigned int waits = 0;

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""waymark print of a running program ends with the events recorded before it: bounded.py WAYMARK PACED API"""
+"""Tests that waymark print of a running program ends with the events recorded before it started:
+bounded.py WAYMARK PACED API
+"""
 import subprocess
 import sys
 import time
@@ -8,7 +10,7 @@ import unittest
 
 from followed import Followed, PACED, Shown, WAYMARK
 
-FEW = 0.3  # seconds, in which the writer has written
+FEW = 0.3  # seconds after which the writer has written
 
 
 class Bounded(Followed):
@@ -30,14 +32,14 @@ class Bounded(Followed):
         return p
 
     def read_until(self, out, step):
-        """Like a pager: unread output stays in the pipe, and `waymark` waits."""
+        """Like a pager: leaves output in the pipe, so that `waymark` waits."""
         text = b""
         while f"step thread 1 step {step}\n".encode() not in text:
             text += out.read(8192)
         return text
 
     def test_pieces_that_come_meanwhile_are_no_gap(self):
-        """The other thread's packet leaves memory, and the files are listed again."""
+        """The other thread's packet leaves memory, and the list of files is read again."""
         self.program = self.start()
         self.record(1, 48000)
         while self.pieces() != ["stream-1", "stream-1-1"]:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""waymark print --follow, of programs that run: follow.py WAYMARK PACED API [TEST...]"""
+"""Tests waymark print --follow with running programs: follow.py WAYMARK PACED API [TEST...]"""
 
 import json
 import os
@@ -34,7 +34,7 @@ class Follow(Followed):
         for _ in range(20):
             m = STEP.match(p.stdout.readline())
             late.append(time.monotonic() - int(m[1]) - int(m[2]) / 1e9)
-        self.assertLess(sorted(late)[3], 0.2, late)  # a busy machine shows others later
+        self.assertLess(sorted(late)[3], 0.2, late)  # a busy machine shows some later
         program.kill()
         p.wait(PATIENCE)
         p.stdout.close()
@@ -109,11 +109,11 @@ class Follow(Followed):
         shown = self.shown(p, disorder_ns=10**9)
         self.assertEqual(shown.twice[:5], [])
         self.assertLessEqual(shown.count, count)
-        # Events overwritten before the follower started are no gap: the trace begins later then.
+        # Events overwritten before the follower started are no gap: the trace then begins later.
         self.assertTrue(shown.packets > 0 or shown.has_no_holes())
 
     def test_tells_what_is_overwritten_between_snapshots(self):
-        """Packets that it read in memory are written by one, and others given up."""
+        """A snapshot writes packets that were read in memory, and others are discarded."""
         for _ in range(3):
             program = self.paced(2, 400000, -1000, options=",full=overwrite,buffer=1M,snapshot=USR2")
             self.wait_for(self.trace.exists)
@@ -171,7 +171,7 @@ class Follow(Followed):
         self.overwritten(1000000, 0, "2M")
 
     def test_overwritten_memory_read_in_time_is_no_loss(self):
-        for _ in range(20):  # as fast as the machine, that is, which others keep busy
+        for _ in range(20):  # as fast as the machine allows, which others use as well
             shown = self.overwritten(40000, 20, "1M")
             if os.environ.get("WAYMARK_SANITIZER") or shown.lost < shown.count / 9:
                 return
@@ -179,7 +179,7 @@ class Follow(Followed):
         self.fail(f"{shown.lost} lost of {shown.count}")
 
     def test_what_was_read_before_a_rest_is_no_loss_when_it_is_overwritten_after_it(self):
-        """In the rest the follower has read all there is: it must not forget that it did."""
+        """During the rest the follower has read all events: it must remember that."""
         self.overwritten(40000, -50, "1M", "rest")
 
     def info(self):
@@ -189,7 +189,9 @@ class Follow(Followed):
         return json.loads(done.stdout)
 
     def assert_missing(self, count, state, most):
-        """Each event is there or told to be missing, in all and of the threads: most as that."""
+        """Each event is recorded or reported missing, in total and per thread; most of the missing
+        ones are of the kind `most`.
+        """
         info = self.info()
         kinds = ["events", "lost", "overwritten"]
         self.assertEqual(info["traces"][0]["state"], state)
@@ -339,14 +341,14 @@ class Follow(Followed):
                 left.unlink()
 
     def test_a_plain_print_ends_where_the_program_was_when_it_began(self):
-        """However slowly it prints, it must not go on with what is recorded meanwhile."""
+        """However slowly it prints, it must not continue with events recorded later."""
         self.paced(2, 10**9, -300, options=",full=block,buffer=1M")
         self.wait_for(lambda: sum(f.stat().st_size for f in self.trace.glob("stream*")) > 1 << 21)
         with subprocess.Popen([WAYMARK, "print", self.trace], stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, env=self.env) as p:
             self.addCleanup(p.kill)
             end = time.monotonic() + PATIENCE
-            while p.stdout.read(1 << 18):  # less than what is recorded meanwhile
+            while p.stdout.read(1 << 18):  # less than is recorded at the same time
                 self.assertLess(time.monotonic(), end, "it never ends")
                 time.sleep(0.05)
         self.assertEqual(p.returncode, 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Shared by the cases of follow.py: programs, commands that follow them, and their output."""
+"""Shared by the tests of this folder: programs, commands that follow them, and their output."""
 import os
 import pathlib
 import re
@@ -21,7 +21,7 @@ PATIENCE = 60
 
 
 class Shown:
-    """A parsed output: the number of steps of each thread, in order; losses; times."""
+    """A parsed output: the steps of each thread, in order; losses; times."""
 
     def __init__(self, path, disorder_ns=0):
         self.first = {}
@@ -47,7 +47,7 @@ class Shown:
                     self.step((m[3], int(m[4])), int(m[5]))
 
     def gap(self, text):
-        """One gap may say both: lost 3 events, 5 events overwritten."""
+        """Parses a gap, which may have two parts: lost 3 events, 5 events overwritten."""
         self.lost += sum(map(int, re.findall(r"(\d+) event", text)))
         self.packets += sum(map(int, re.findall(r"(\d+) packet", text)))
 
@@ -83,7 +83,7 @@ class Followed(unittest.TestCase):
         return p
 
     def follow(self, *args, trace=None):
-        """Starts a print that follows."""
+        """Starts a print that follows the trace."""
         out = open(self.work / f"out{len(list(self.work.glob('out*')))}", "w+")
         err = open(out.name.replace("out", "err"), "w+")
         p = subprocess.Popen([WAYMARK, "print", "--follow", *map(str, args), trace or self.trace],

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Following programs that change to other traces: turns.py WAYMARK PACED API"""
+"""Tests following programs that change to other traces: turns.py WAYMARK PACED API"""
 import os
 import pathlib
 import signal
@@ -13,14 +13,14 @@ from followed import PATIENCE, WAYMARK, Followed, Shown
 
 class Turns(Followed):
     def begin(self, *args, options="", names=("second.ctf",)):
-        """Starts a program that changes to those names, and a command that follows it."""
+        """Starts a program that changes to these traces, and a command that follows it."""
         self.others = [self.work / name for name in names]
         program = self.paced(*args, "turn=" + ":".join(map(str, self.others)), options=options)
         self.wait_for(self.trace.exists)
         return program, self.follow()
 
     def alone(self, trace):
-        """Returns the output for one trace alone."""
+        """Returns the output for a single trace."""
         out = self.work / "alone"
         with open(out, "w") as file:
             subprocess.run([WAYMARK, "print", trace], stdout=file, env=self.env, check=True)
@@ -78,7 +78,7 @@ class Turns(Followed):
         self.assert_all(self.shown(p), count)
 
     def test_a_trace_that_cannot_be_followed_is_told(self):
-        """At the latest when it was looked for often enough, however long the program lives."""
+        """Reported at the latest after some searches, even if the program keeps running."""
         for number, steps in ((0, 8000), (signal.SIGINT, 4000)):
             with self.subTest(signal=number):
                 program, p = self.begin(1, steps, 1000, names=(f"{number}.ctf",))

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The backend ftrace against the kernel: ftrace.py PROGRAM TEST [MODULE]
+"""Tests the backend ftrace against the kernel: ftrace.py PROGRAM TEST [MODULE]
 
-Each test mounts tracefs in a mount namespace of its own, and makes a buffer (instance) in
-the kernel, which is removed at its end. The program has the backends log and ftrace, so
-that each line of the kernel's trace can be compared with a line of the log.
+Each test mounts tracefs in a private mount namespace, and makes a buffer (instance) in the kernel,
+which is removed at its end. The program has the backends log and ftrace, so that each line of the
+kernel's trace can be compared with a line of the log.
 """
 import ctypes
 import os
@@ -21,7 +21,7 @@ CLONE_NEWNS = 0x20000
 CLONE_NEWUSER = 0x10000000
 LINE = re.compile(r"^ *(?P<who>.*)-(?P<tid>\d+) +\[\d+\] .{5,6} +(?P<time>\d+\.\d+): "
                   r"(?P<event>\w+): (?P<text>.*)$")
-LONGEST = 4054  # of a kernel since 6.8, 1024 before
+LONGEST = 4054  # bytes since Linux 6.8, 1024 before
 
 
 def skip(reason):
@@ -46,7 +46,7 @@ def write(path, text):
 
 
 def own_mounts():
-    """Gives this process mounts of its own, as their root also where it is not root."""
+    """Gives this process private mounts, as root of a user namespace if it is not root."""
     libc = ctypes.CDLL(None, use_errno=True)
     user, group = os.geteuid(), os.getegid()
     if libc.unshare(CLONE_NEWNS | (CLONE_NEWUSER if user else 0)) != 0:
@@ -59,7 +59,7 @@ def own_mounts():
 
 
 def mount_tracefs(directory):
-    """Gives this process mounts of its own and a tracefs in `directory`."""
+    """Gives this process private mounts and a tracefs in `directory`."""
     own_mounts()
     os.mkdir(directory)
     made = subprocess.run(["mount", "-t", "tracefs", "tracefs", directory],
@@ -79,7 +79,7 @@ class Bench:
         self.instance = "waymark-test-%d" % os.getpid()
         self.buffer = self.tracefs + "/instances/" + self.instance
         os.mkdir(self.buffer)
-        # The default clock is that of each processor: one that moves may see it go back.
+        # The default clock is per processor: a thread that moves may see it go back.
         write(self.buffer + "/trace_clock", "global")
         self.piece = LONGEST if os.path.exists(self.buffer + "/buffer_subbuf_size_kb") else 1024
 
@@ -87,7 +87,7 @@ class Bench:
         os.rmdir(self.buffer)
 
     def run(self, *arguments, option=None, before=(), status=0):
-        """Runs the program with all events on; the process, with its log as `log`."""
+        """Runs the program with all events on. Returns the process, with its log as `log`."""
         if option is None:
             option = "ftrace.instance=" + self.instance
         log = self.directory + "/log"
@@ -103,7 +103,7 @@ class Bench:
         return done
 
     def trace(self, buffer=None):
-        """The lines of the kernel's trace, as matches of LINE."""
+        """Returns the lines of the kernel's trace as matches of LINE."""
         lines = [s for s in read((buffer or self.buffer) + "/trace").split("\n")
                  if s and not s.startswith("#")]
         found = [LINE.match(s) for s in lines]
@@ -144,8 +144,9 @@ def test_beside_kernel(b):
     tid = trace[marks[0]]["tid"]
     check([trace[i]["text"] for i in marks] == done.log, "the text")
     check([float(m["time"]) for m in trace] == sorted(float(m["time"]) for m in trace), "times")
-    # The program sleeps behind each step: the timer wakes it, even one that was about to sleep yet.
-    # Switches would not do: an idle processor's are not all in the trace of every kernel.
+    # The program sleeps after each step. The timer's waking event is recorded even if the program
+    # was just about to sleep. Switches are not: some kernels omit an idle processor's from the
+    # trace.
     for begin, end in zip(marks[0::2], marks[1::2]):
         between = [m["text"] for m in trace[begin:end] if m["event"] == "sched_waking"]
         check(any(" pid=%s " % tid in s for s in between), trace[begin][0], between)
@@ -156,7 +157,7 @@ def test_threads(b):
     done = b.run("threads", 4, 20000)
     check(done.stderr == "", done.stderr)
     seen = {"thread_step": [0] * 4}
-    ticks = {}  # of each thread that took a signal: two may do so at once
+    ticks = {}  # of each thread that took a signal: two threads may do so at the same time
     for mark in b.marks():
         text = mark["text"]
         name, *values = text.split()
@@ -188,13 +189,13 @@ def test_long(b):
 
 
 def test_short_writes(b):
-    """With a module that simulates an older kernel, because none is available."""
+    """Uses a module that simulates an older kernel, because none is available."""
     before = ["env", "LD_PRELOAD=" + os.path.abspath(sys.argv[3])]
     b.run("long", 3000, before=[*before, "HIDE_SUBBUF=1"])
     first, text, last = b.texts()
     check(len(text) == 1023 and text.endswith("xxx..."), len(text), text[-20:])
     check((first, last) == ("tick number=1", "tick number=2"), first, last)
-    # The size that the kernel takes is not known beforehand.
+    # The size that the kernel accepts is not known in advance.
     write(b.buffer + "/trace", "")
     b.run("long", 3000, before=before)
     first, text, note, last = b.texts()
@@ -226,7 +227,7 @@ def test_forking(b):
 
 
 def expect_loss(done, count, *words):
-    """All lines are in the log; one message names the fault, and one the number of lost lines."""
+    """Checks that the log has all lines; one message names the fault, and one the number of lost lines."""
     said = done.stderr.splitlines()
     check(len(done.log) == count, done.log)
     check(len(said) == 2, said)
@@ -235,7 +236,7 @@ def expect_loss(done, count, *words):
 
 
 def test_nowhere(b):
-    # In a namespace below this one, so that the buffer can be removed here.
+    # In a nested namespace, so that the buffer can be removed here.
     script = 'umount -a -l -t tracefs,debugfs; exec "$@"'
     done = b.run("steps", 10, option="", before=["unshare", "-m", "sh", "-ec", script, "sh"])
     expect_loss(done, 20, "no tracefs", "mount -t tracefs tracefs /sys/kernel/tracing")
@@ -280,7 +281,7 @@ def test_no_instance(b):
 
 
 def test_guest(b):
-    """With the program of tests/guest: the documented example of vCPUs."""
+    """Runs the program of tests/guest: the documented example of vCPUs."""
     done = b.run()
     cpu = done.stdout.strip()
     check(b.texts() == ["foo a=d1", f"bar cpu={cpu} a=d2", f"baz_trans cpu={cpu} a=d3",
@@ -289,11 +290,11 @@ def test_guest(b):
 
 
 def test_messages(b):
-    """With the program of tests/text: messages with braces, and scopes."""
+    """Runs the program of tests/text: messages with braces, and scopes."""
     for actions in (("texts", "formats"), ("handler=3",), ("child",), ("scopes=-7",)):
         write(b.buffer + "/trace", "")
         done = b.run(*actions)
-        # The program has no such event for ftrace.
+        # The program has this event without ftrace.
         log = [s for s in done.log if s != "disk_idle"]
         check(len(log) >= 3 and b.texts() == log, b.texts(), done.log)
     check(b.texts()[0] == "[SCOPE_START][cursor] ", b.texts())

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A disabled event costs the same with ftrace as with log, because the call site is the same;
-# and the source compiles in every language: header.sh TRACETOOL ROOT
+# A disabled event costs the same with ftrace as with log, because the call site is the same; the
+# source compiles in every language: header.sh TRACETOOL ROOT
 . "$(dirname "$0")/../tracetool/lib.sh"
 
 for backend in ftrace log; do

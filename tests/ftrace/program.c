@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events for the backend ftrace, fired from threads, handlers and all other places; the
- * first argument chooses one. Fails if an event changed anything of the program.
+ * Events for the backend ftrace, fired from threads, signal handlers and other places; the first
+ * argument chooses one. Fails if an event changed the program's state, such as errno.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@ static int number_of(const char *text)
 	return text ? atoi(text) : 0;
 }
 
-/* COUNT events of each kind, with a nap behind each that has arguments. */
+/* COUNT events of each kind, with a short sleep after each event that has arguments. */
 static int steps(char **arguments)
 {
 	static const char *const words[] = { "plain", "a b", NULL, "", "two\nlines\x1b[0m" };
@@ -80,7 +80,7 @@ static void *run_thread(void *number)
 	return NULL;
 }
 
-/* THREADS threads with COUNT events each, while a signal handler has some of its own. */
+/* THREADS threads with COUNT events each, while a signal handler fires events, too. */
 static int threads(char **arguments)
 {
 	struct sigaction action = { .sa_handler = on_tick, .sa_flags = SA_RESTART };
@@ -105,7 +105,7 @@ static int threads(char **arguments)
 	return 0;
 }
 
-/* Closes all descriptors, as daemons do, and has files of its own in their place: FILE. */
+/* Closes all descriptors, as daemons do, and opens FILE under their numbers. */
 static int closing(char **arguments)
 {
 	struct stat st;
@@ -124,7 +124,7 @@ static int closing(char **arguments)
 	return stat(arguments[0], &st) == 0 && st.st_size == 0 ? 0 : 2;
 }
 
-/* Parent and child have events, and the child's child too. */
+/* The parent, the child and the child's child fire events. */
 static int forking(char **arguments)
 {
 	(void)arguments;
@@ -145,8 +145,8 @@ static int forking(char **arguments)
 }
 
 /*
- * A child of vfork() shares the memory and runs no destructors: what it loses
- * its parent tells.
+ * A child of vfork() shares the memory and runs no destructors, so its parent reports the child's
+ * losses.
  */
 static int vforking(char **arguments)
 {
@@ -167,7 +167,7 @@ static int vforking(char **arguments)
 	return 0;
 }
 
-/* The descriptor is not inherited by another program. */
+/* Another program must not inherit the descriptor. */
 static int executing(char **arguments)
 {
 	(void)arguments;

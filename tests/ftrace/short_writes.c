@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For LD_PRELOAD: a write takes at most 1024 bytes, as trace_marker did before Linux
- * 6.8. With HIDE_SUBBUF in the environment, the file that gives the program the
- * kernel's limit is hidden, too.
+ * For LD_PRELOAD: a write accepts at most 1024 bytes, as trace_marker did before Linux 6.8.
+ * HIDE_SUBBUF in the environment also hides the file that contains the kernel's limit.
  */
 #include <dlfcn.h>
 #include <errno.h>

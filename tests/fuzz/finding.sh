@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A finding of a fuzz target fails its test, and does not skip it: finding.sh ROOT
+# A finding of a fuzz target fails its test and is not a skip: finding.sh ROOT
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 mkdir -p "$tmp/tests/fuzz" "$tmp/src"

@@ -46,7 +46,7 @@ static void read_once(
 /* Reads the bytes as a file of that name. */
 static void read_file(const char *name, const uint8_t *data, size_t size, check_fn *check)
 {
-	/* Behind the copy lies a redzone, so that a read past the end is seen. */
+	/* A redzone follows the copy, so that a read past the end is detected. */
 	char *text = malloc(size ? size : 1);
 
 	if (!text) {

@@ -43,7 +43,7 @@ seeds=$here/$name.seeds
 dict=$here/$name.dict
 [ -f "$dict" ] && dict=-dict=$dict || dict=
 
-# In a shell of its own, whose `times` are those of the fuzzer and not of the compiler.
+# In a subshell, whose `times` are those of the fuzzer without the compiler's.
 (
 	"$work/fuzz" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=2048 -print_final_stats=1 -error_exitcode=1 \
 		-artifact_prefix="$findings" $dict "$corpus" $seeds \

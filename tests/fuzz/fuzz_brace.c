@@ -50,7 +50,7 @@ static struct waymark_debug fit(struct waymark_debug v)
 	return v;
 }
 
-/* A value of any kind from the bytes of `data`. */
+/* Makes a value of any kind from the bytes of `data`. */
 static struct waymark_debug value_from(
 	const uint8_t *data, size_t size, size_t i, const struct waymark_debug *inner)
 {

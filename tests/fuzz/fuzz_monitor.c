@@ -23,7 +23,7 @@ static const struct waymark_event_info toys[] = {
 	{ .name = "vtoy", .backends = WAYMARK_CTF, .state = WAYMARK_CTF, .vcpu = true },
 };
 
-/* Rather more than a program allows itself to match: the first character. */
+/* Matches more than a real program would: compares only the first character. */
 int waymark_list_events(
 	const char *pattern, struct waymark_event_list *list, struct waymark_error *error)
 {
@@ -49,7 +49,7 @@ static int toy(const char *text, struct waymark_error *error)
 	return text && strchr(text, '!') ? -1 : 0;
 }
 
-/* There are vCPUs of even indices. */
+/* There are vCPUs with even indices. */
 void *waymark_vcpu_find(unsigned int index)
 {
 	return index % 2 || index > 8 ? NULL : (void *)toys;
@@ -66,7 +66,7 @@ int waymark_vcpu_list_events(unsigned int index, const char *pattern,
 	size_t count = 0;
 
 	if (!vcpu_is_known(index) || waymark_list_events(pattern, list, error) < 0) {
-		abort(); /* impossible arguments were refused before */
+		abort(); /* impossible arguments are refused earlier */
 	}
 	for (size_t i = 0; i < list->count; i++) {
 		if (list->events[i].vcpu) {

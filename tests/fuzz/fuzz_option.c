@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The one call of an option into the sinks: the first of the backends that has files. */
+/* The only call of an option into the sinks: the first named backend that has files. */
 const struct waymark_sink *waymark_sink_first(unsigned int backends)
 {
 	static const struct waymark_sink sinks[] = {
@@ -37,7 +37,7 @@ static void require(bool promise)
 	}
 }
 
-/* A refusal has a reason, of one line without control characters. */
+/* A refusal has a one-line reason without control characters. */
 static void check_result(int result, const struct waymark_error *error)
 {
 	require(result == 0 || result == -1);

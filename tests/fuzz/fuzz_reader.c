@@ -82,7 +82,7 @@ static struct reader *open_bytes(
 	return reader_open_fd(*fd, options, &error);
 }
 
-/* Writes one file of the trace; anew each time, in the memory file system where there is one. */
+/* Writes one file of the trace anew, in the memory file system if there is one. */
 static void store(const char *directory, const char *name, const uint8_t *data, size_t size)
 {
 	char path[320];
@@ -203,7 +203,7 @@ static void consume(struct consumers *c, const struct record *rec)
 	summary_add(&c->summary, rec);
 }
 
-/* Half of the inputs are read in pieces, like the commands read them. */
+/* Half of the inputs are read in pieces, as the commands read. */
 static void take_few(struct consumers *c, struct reader *r, unsigned int options)
 {
 	struct record records[7];
@@ -238,7 +238,7 @@ static void read_all(struct reader *r, unsigned int options)
 	fini(&c);
 }
 
-/* Takes the declarations off the input; returns how many bytes they took. */
+/* Reads the declarations of the input; returns their number of bytes. */
 static size_t take_events(struct model *m, const uint8_t *data, size_t size, unsigned int options)
 {
 	if (!(options & OWN_EVENTS)) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as a program of the machine in examples/riscv: an ELF file to load, or
- * instructions. Whatever the guest does for a number of blocks, the host stays intact and
- * the invariants of every hart hold.
+ * Any bytes as a program of the machine in examples/riscv: an ELF file to load, or instructions.
+ * Whatever the guest does in a number of blocks, the host's memory stays intact and the invariants
+ * of every hart hold.
  */
 #include <elf.h>
 #include <stdint.h>
@@ -20,9 +20,9 @@ int fuzz_clock_gettime(clockid_t clock, struct timespec *now);
 
 #define RAM_BYTES (64 << 10)
 #define STEPS 300
-#define DECODED 1024 /* bytes, each word of which is decoded */
+#define DECODED 1024 /* bytes; each word of them is decoded */
 
-/* The machine's clock, by a macro: always the same time. */
+/* Replaces the machine's clock by a macro: always the same time. */
 int fuzz_clock_gettime(clockid_t clock, struct timespec *now)
 {
 	(void)clock;
@@ -37,7 +37,7 @@ static void require(bool promise)
 	}
 }
 
-/* Has registers of one and two bytes only. */
+/* A device with registers of only one and two bytes. */
 static bool device_load(
 	struct machine *machine, uint64_t offset, unsigned int size, uint64_t *value)
 {
@@ -74,7 +74,7 @@ static bool load(struct machine *machine, const uint8_t *data, size_t size, uint
 	return true;
 }
 
-/* Whatever the word, its fields are those of a register file. */
+/* For any word, the fields are valid register numbers. */
 static void check_decoder(const uint8_t *data, size_t size)
 {
 	uint32_t bits;
@@ -98,7 +98,7 @@ static void check_hart(const struct hart *hart)
 	require((hart->mie & ~HART_INTERRUPTS) == 0);
 }
 
-/* HART_STOP is pending from the beginning: nothing would wake a hart that sleeps. */
+/* HART_STOP is pending from the start, because nothing would wake a sleeping hart. */
 static void run(struct hart *hart, uint64_t entry, uint64_t interrupts)
 {
 	block_flush(hart, "another program");

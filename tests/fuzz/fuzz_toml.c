@@ -18,7 +18,7 @@ static void check_arg(const struct event *e, size_t i, bool is_strict)
 	}
 }
 
-/* One placeholder for each declared argument, in order, in either language. */
+/* A format has one placeholder for each declared argument, in order, in either language. */
 static void check_format(const struct event *e, const struct format *f)
 {
 	int first = e->end != NULL;

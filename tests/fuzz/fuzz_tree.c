@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as a tree, as a damaged file may have them: rendering and rebuilding overrun no
- * memory, the output is UTF-8, and a tree that breaks off at any byte ends in `...`.
+ * Any bytes as a tree, as in a damaged file: rendering and rebuilding overrun no memory, the
+ * output is UTF-8, and a tree that breaks off at any byte ends in `...`.
  */
 #include <stdint.h>
 #include <stdlib.h>

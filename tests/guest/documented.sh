@@ -27,7 +27,7 @@ need() # COMMAND...
 	done
 }
 
-# build BACKENDS: the program
+# build BACKENDS: builds the program
 build()
 {
 	generate_c "$1" guest "$events"
@@ -35,14 +35,14 @@ build()
 		-o program || fail 'build'
 }
 
-# run PROGRAM OPTIONS: with all events on
+# run PROGRAM OPTIONS: runs it with all events on
 run()
 {
 	cpu=$(WAYMARK_TRACE="*,$2" "$1" 2>said) || fail "run: $(cat said)"
 	[ ! -s said ] || fail "the program says: $(cat said)"
 }
 
-# shows WHAT FILE: one line an event, as documented
+# shows WHAT FILE: FILE has one line per event, as documented
 shows()
 {
 	printf '%s\n' 'foo a=d1' "bar cpu=$cpu a=d2" "baz_trans cpu=$cpu a=d3" \

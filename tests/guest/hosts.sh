@@ -37,7 +37,8 @@ unsigned int asks(HOST_CPU *cpu)
 }
 END
 
-# host NAME TYPE BACKENDS: two sources that include the host's header and ours, and ours itself
+# host NAME TYPE BACKENDS: makes two sources that include the host's header and the generated one,
+# and the generated source
 host()
 {
 	"$tracetool" --format=ust-events-h --backends=ust --group="$1" --vcpu-type="$2" \
@@ -64,7 +65,7 @@ while read -r compiler; do
 	done <sources
 done <list
 
-# An invalid name of a struct is refused by a message that describes valid ones.
+# An invalid name of a struct is refused with a message that describes valid ones.
 for type in 'void *' 'hart **' 'struct' 'class' '3d' '' 'a b' 'int' 'NULL'; do
 	"$tracetool" --format=h --backends=log --group=x --vcpu-type="$type" -o x.h "$events" 2>said &&
 		fail "--vcpu-type='$type' passes"

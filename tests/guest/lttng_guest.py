@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The documented example, recorded by LTTng: lttng_guest.py TRACETOOL ROOT LIBWAYMARK"""
+"""Tests the documented example, recorded by LTTng: lttng_guest.py TRACETOOL ROOT LIBWAYMARK"""
 
 import os
 import re
@@ -33,7 +33,7 @@ def build():
 
 
 def record(daemon):
-    """Returns the program's output and that of babeltrace2, an event a line."""
+    """Returns the program's output and the output of babeltrace2, one event per line."""
     path = str(daemon.home / "guest")
     daemon.lttng("create", "guest", "--output=" + path)
     daemon.lttng("enable-event", "-u", "guest:*")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The documented example of vCPUs, received by rsyslogd: rsyslog_guest.py PROGRAM"""
+"""Tests the documented example of vCPUs, received by rsyslogd: rsyslog_guest.py PROGRAM"""
 
 import os
 import pathlib

@@ -29,7 +29,7 @@ expect() {
 	esac
 }
 
-# table ROW...: of the layers, and a page that shows them as they are.
+# table ROW...: writes a table of layers, and a page that shows it.
 table() {
 	printf '%s\n' "$@" >"$tmp/tools/layers"
 	{
@@ -42,7 +42,7 @@ layers() { expect "$1" "$2" "$root/tools/check-layers" "$tmp"; }
 state() { expect "$1" "$2" "$root/tools/check-state" "$tmp"; }
 built() { expect "$1" "$2" "$root/tools/check-state" -o "$tmp/build" "$tmp"; }
 
-# declared NAME TEXT: a variable of that name is seen in a file that the runtime may not have.
+# declared NAME TEXT: the check finds that variable in a file that may have none.
 declared() {
 	printf '%b\n' "$2" >"$tmp/src/cmd/a.c"
 	state 1 ": $1 is "
@@ -90,7 +90,7 @@ printf '#include "high/a.h"\n' >"$tmp/src/low/a.c"
 layers 1 'the layers are others now'
 rm "$tmp/src/low/a.c" "$tmp/src/high/b.c"
 
-# circles STATUS TEXT: expects these of check-circles for the files in $tmp
+# circles STATUS TEXT: expects this status and TEXT of check-circles for the files in $tmp
 circles() { expect "$1" "$2" "$root/tools/check-circles" "$tmp"; }
 circles 0 ''
 printf 'int f(void)\n{\n\treturn g();\n}\n' >"$tmp/src/high/a.c"
@@ -189,7 +189,7 @@ void g(void) COLD;\nextern "C" {\n}\nstatic const int one = 1, two[] = { 1, 2 };
 static struct pair *const none;\n' >"$tmp/src/cmd/a.c"
 state 0 ''
 
-# Variables that the sources hide are found in the objects.
+# Variables that macros hide in the sources are found in the objects.
 mkdir "$tmp/build"
 cat >"$tmp/build/compile_commands.json" <<END
 [{ "directory": "$tmp/build", "file": "../src/cmd/a.c", "output": "a.o" }]
@@ -256,7 +256,7 @@ text 0 '' built
 git -C "$tmp" add -f a.pyc
 text 1 'a.pyc: is built, and in the repository' built
 
-# Without git, in a clone: git's own files are ignored.
+# Without git, in a clone: git's own files are skipped.
 python=$(python3 -c 'import sys; print(sys.executable)')
 plain=$tmp/plain
 mkdir -p "$plain/.git/hooks"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Tests leave no memory, file or process behind, whether they end or are interrupted; as root and
-# as an ordinary user: contained.sh ROOT
+# Tests leave no memory, file or process behind, when they end and when they are interrupted; as
+# root and as an ordinary user: contained.sh ROOT
 set -eu
 root=$1
 place=$(mktemp -d)
@@ -46,7 +46,7 @@ nothing_is_left() {
 	done
 }
 
-# ends STATUS HOW: as who $user is
+# ends STATUS HOW: runs the leaver with the command prefix $user
 ends() {
 	echo "$user: $2"
 	rm -f "$place/pids" "$place/places"
@@ -56,7 +56,7 @@ ends() {
 	nothing_is_left || fail "$2: something is left: $(cat "$place/places" "$place/pids")"
 }
 
-# interrupted WHOM SIGNAL: a run of tests, once two of them run
+# interrupted WHOM SIGNAL: interrupts a run of tests when two of them are running
 interrupted() {
 	echo "$user: SIG$2 to the $1"
 	rm -f "$place/pids" "$place/places"
@@ -75,7 +75,7 @@ interrupted() {
 	until nothing_is_left; do sleep 0.05; done
 }
 
-# The process that started it has ended before it looks: its output is unread.
+# The starting process ends before contained looks for it: the output is unread.
 ends_at_once() {
 	echo "$user: ends at once"
 	$user sh -c 'trap "" PIPE

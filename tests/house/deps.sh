@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tools/deps names what is missing and installs it as root only: deps.sh ROOT
+# tools/deps names missing packages and installs them only as root: deps.sh ROOT
 set -eu
 root=$1
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 mkdir "$tmp/bin"
 
-# Stand-ins: a system without mandoc, and an apt-get that only notes its arguments.
+# Stand-ins: a system without mandoc, and an apt-get that only writes down its arguments.
 cat >"$tmp/bin/dpkg-query" <<'END'
 #!/bin/sh
 for last; do :; done
@@ -31,11 +31,11 @@ USER_ID=0 "$root/tools/deps" >"$tmp/out"
 grep -q 'installed: mandoc$' "$tmp/out"
 grep -q -- '-y .*install mandoc' "$NOTES"
 
-# Now nothing is missing, and an ordinary user goes on.
+# Now all packages are installed, and an ordinary user succeeds.
 "$root/tools/deps" >"$tmp/out"
 [ ! -s "$tmp/out" ]
 
-# Another list is taken by its name.
+# An argument names another list.
 rm "$NOTES"
 sed -i 's/mandoc/babeltrace2/' "$tmp/bin/dpkg-query"
 USER_ID=0 "$root/tools/deps" packages.bench >"$tmp/out"

@@ -10,12 +10,12 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 status=0
 
-# blocks FILE TAG: the contents of the fenced blocks that begin with ```TAG.
+# blocks FILE TAG: prints the contents of the fenced blocks that begin with ```TAG.
 blocks() {
 	awk -v tag="\`\`\`$2" '/^```/ { inside = $0 == tag; next } inside' "$1"
 }
 
-# Compiles the C blocks of a file, with the group's header in front.
+# Compiles the C blocks of a file, after the group's header.
 compile() {
 	for compiler in gcc clang; do
 		command -v "$compiler" >/dev/null || continue
@@ -60,7 +60,7 @@ done
 "$tracetool" --format=h --backends=log --group=docs "$tmp/docs.toml" "$tmp/trace-docs.h"
 compile "$root/docs/from/stratovirt.md"
 
-# Trace points, of all backends and of none.
+# Trace points, with all backends and without backends.
 blocks "$root/docs/from/crosvm.md" c >"$tmp/crosvm.c"
 sed -n '/^\.Sh EXAMPLES/,/^\.Ed/{/^\./!p}' "$root/docs/man/waymark-trace-points.3" |
 	sed 's/\\e$/\\/' >"$tmp/points.c"

@@ -9,11 +9,11 @@ set -eu
 library=$1
 list=${2:-$(dirname "$0")/handler-path.txt}
 
-# Those that only control calls, the start of a thread or the log come to.
+# Objects that only control calls, the start of a thread or the log reach.
 elsewhere='^(host_(line_printf|lock|thread)|'
 elsewhere="$elsewhere"'ctf_(ctf|prepare)|text_(log|log_file|log_prefix)|sink_sink|'
 elsewhere="$elsewhere"'simple_(hold|simple))\.c\.o$'
-# Of these a function is for control calls, and says why it failed.
+# One function of this object serves control calls only, and reports why it failed.
 strerror_too='simple_open.c.o'
 
 if nm "$library" 2>/dev/null | grep -Eq '__(asan|tsan|ubsan)_'; then

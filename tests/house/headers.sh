@@ -20,7 +20,7 @@ try() {
 	}
 }
 
-# Its own error names the missing package; tests/ust checks that.
+# The header's own error names the missing package; tests/ust checks that.
 without=
 if ! echo '#include <lttng/ust-version.h>' | cc -E - >/dev/null 2>&1; then
 	echo "waymark/ust.h is not tested: liblttng-ust-dev is missing"

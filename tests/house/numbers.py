@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The costs that documents name are those of bench/RESULTS.md, within a tenth: each full run
-rewrites that file, but not the documents. numbers.py ROOT"""
+"""Tests that the costs in documents equal those of bench/RESULTS.md, within a tenth: each full run
+rewrites that file, but not the documents. numbers.py ROOT
+"""
 
 import pathlib
 import re
@@ -12,7 +13,7 @@ results = (root / "bench/RESULTS.md").read_text()
 
 
 def table(heading):
-    """(first cell, second cell) -> third, a number, of the table below a heading."""
+    """Returns {(first cell, second cell): third cell, a number} of the table below a heading."""
     part = re.split(r"^##+ ", results.split(f"# {heading}\n")[1], flags=re.M)[0]
     return {(first, second): float(number) for first, second, number in
             re.findall(r"^\| ([^|]*?) +\| ([^|]*?) +\| ([\d.]+) ", part, flags=re.M)}
@@ -23,7 +24,7 @@ commands = table("Reading")
 
 
 def costs(recorder, *tables):
-    """The least and the most of our four usual events, ns."""
+    """Returns the least and the greatest cost of our four usual events, in ns."""
     found = [ns for rows in tables for (event, who), ns in rows.items()
              if who == recorder and re.fullmatch(r"(two_u64|u64_str), \d threads?", event)]
     return [min(found), max(found)]
@@ -67,7 +68,7 @@ CLAIMS = (
 
 
 def is_near(said, measured):
-    """Within a tenth, or what is left of it with as many digits."""
+    """Within a tenth, or within the rounding of the document's digits."""
     digits = len(said.partition(".")[2])
     return abs(float(said) - measured) <= max(measured / 10, 0.5 * 10 ** -digits)
 

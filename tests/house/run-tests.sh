@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # tools/run-tests ends with the counts, prints why tests were skipped and the output of failed
-# ones, and fails if a test failed, or was skipped where it must not be: run-tests.sh ROOT
+# ones, and fails if a test failed, or was skipped but must run: run-tests.sh ROOT
 set -eu
 root=$1
 tmp=$(mktemp -d)
@@ -70,7 +70,7 @@ loader = importlib.machinery.SourceFileLoader("run_tests", sys.argv[1])
 sys.dont_write_bytecode = True
 tests = importlib.util.module_from_spec(importlib.util.spec_from_loader("run_tests", loader))
 loader.exec_module(tests)
-tests.allowed_skips()  # the committed list is a list
+tests.allowed_skips()  # the committed list is valid
 for said, wanted in (
         ("", "no reason given"), ("a\nno moon\n", "no moon"), ("skipped: no moon\nOK (skipped=1)\n", "no moon"),
         ("skipped: no moon\nskipped: no sun\nOK\n", "no moon; no sun")):
@@ -83,7 +83,7 @@ for debian, user, sanitizer, wanted in (
     assert tests.is_strict() is wanted, (debian, user, sanitizer)
 END
 
-# A meson that is ended in the middle of a line.
+# meson ends in the middle of a line of its log.
 mkdir "$tmp/bin"
 cat >"$tmp/bin/meson" <<'END'
 #!/bin/sh

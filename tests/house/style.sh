@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The C files are laid out as .clang-format says: style.sh ROOT
+# The C files have the layout of .clang-format: style.sh ROOT
 set -eu
 cd "$1"
 if ! command -v clang-format-14 >/dev/null; then

@@ -19,7 +19,7 @@ MACHINE_PATHS = re.compile("(?<![\\w.$}])/" + "(work|root|home|Users|mnt)/" + r"
 
 
 def files_of(root):
-    """The files that belong to the repository, as git sees them; all files without git."""
+    """Returns the files that belong to the repository, as git lists them; all files without git."""
     git = shutil.which("git") and subprocess.run(
         ["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         capture_output=True, check=False)
@@ -69,7 +69,7 @@ def check_licence(root, _):
 
 
 def headings_of(path):
-    """The link targets of a Markdown file's headings."""
+    """Returns the link targets of a Markdown file's headings."""
     titles = re.findall(r"^#+ (.*)", path.read_text(), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
@@ -163,7 +163,8 @@ HABITS = {
     r"\b(that|which) (is|are) " + r"here\b": "installed, present",
     r"\btelling " + r"values\b|\bwithout a " + r"word\b": "distinctive; without a message",
 }
-# Words that make a comment's opening a riddle, and the percentage of a folder's comments that may have one.
+# Words that make a comment's opening a riddle, and the allowed percentage of such comments in a
+# folder.
 OPENER = r"(What|Whether|Who|Whose|Where)\b"
 OPENERS_SHARE = 3
 COMMENTS = {".c": r"/\*+\s*(?:\*\s*)?", ".h": r"/\*+\s*(?:\*\s*)?",

@@ -73,7 +73,7 @@ static void on_signal(int sig)
 	trace_note("signal", count++ + 0 * sig);
 }
 
-/* Threads are made before the jail closes; that is the program's business. */
+/* The program makes its threads before it closes the jail. */
 static pthread_barrier_t closed;
 
 static void *run_jailed_thread(void *arg)
@@ -194,7 +194,7 @@ static void run_child(void)
 	_exit(0);
 }
 
-/* Each descriptor is listed once; without room for all, none is listed. */
+/* Each descriptor is listed once; without room for all of them, no descriptor is listed. */
 static void check_list(void)
 {
 	int fds[100] = { 7 };
@@ -250,7 +250,7 @@ static void *init_and_list(void *start)
 	return NULL;
 }
 
-/* Threads call waymark_init() at once: each has the jail when its call returns. */
+/* Threads call waymark_init() at the same time: the jail is ready when each call returns. */
 static void init_together(void)
 {
 	pthread_t threads[THREADS];
@@ -278,7 +278,7 @@ static void init(void)
 	}
 }
 
-/* Kills children at any moment, two at a time; prints the number of events of each. */
+/* Kills children at any moment, two at a time; prints each child's number of events. */
 static int kill_children(int children)
 {
 	uint64_t *done = mmap(NULL, sizeof(*done) * (size_t)children, PROT_READ | PROT_WRITE,
@@ -338,7 +338,7 @@ int main(int argc, char **argv)
 	if (is("killed")) {
 		return kill_children(children);
 	}
-	if (pipe(ready) || dup2(ready[1], STDIN_FILENO) < 0) { /* which all steps keep */
+	if (pipe(ready) || dup2(ready[1], STDIN_FILENO) < 0) { /* all steps keep it */
 		die("pipe");
 	}
 	if (is("first")) {
@@ -350,7 +350,7 @@ int main(int argc, char **argv)
 	if (is("overwrite")) {
 		ask_to_overwrite();
 	}
-	if (is("pidns") && unshare(CLONE_NEWPID)) { /* of the children */
+	if (is("pidns") && unshare(CLONE_NEWPID)) { /* applies to the children */
 		die("no namespace of processes");
 	}
 	for (int i = 0; i < children; i++) {
@@ -360,13 +360,13 @@ int main(int argc, char **argv)
 			run_child();
 		}
 		printf("%d\n", (int)pid);
-		if (is("turns")) { /* one after another */
+		if (is("turns")) { /* one child after another */
 			waitpid(pid, NULL, 0);
 		}
 	}
 	fflush(stdout);
 	close(ready[1]);
-	close(STDIN_FILENO); /* so that the death of all is the end of the pipe */
+	close(STDIN_FILENO); /* so that the pipe ends when all children have ended */
 	for (int i = 0; !is("orphan") && i < children; i++) {
 		if (read(ready[0], &byte, 1) != 1) {
 			break;

@@ -7,15 +7,15 @@
 #include <stddef.h>
 
 /*
- * Kills the process at any system call that is none of tracing, of exit, or of the `more`
- * ones, which a test needs itself. Dies where it cannot.
+ * Installs a filter that kills the process at any system call except those of tracing, of exit,
+ * and the `more` ones that a test needs itself. Exits if that fails.
  */
 void jail_close(const int *more, size_t count);
 
 /*
- * Steps of a jail that a word names: chroot=DIR, setuid=N, unshare, userns, close (all descriptors
- * but ours), close-all, eperm (a filter that refuses all that opens files), allow (one that
- * allows all). Dies on failure.
+ * Enters a jail's step that a word names: chroot=DIR, setuid=N, unshare, userns, close (all
+ * descriptors but ours), close-all, eperm (a filter that refuses all calls that open files), allow
+ * (a filter that allows all). Exits on failure.
  */
 void jail_enter(const char *word);
 

@@ -26,7 +26,7 @@ TSAN = os.environ.get("WAYMARK_SANITIZER") == "thread"
 
 
 def handles(pid, number):
-    """True if a process has a handler of that signal, proc(5)."""
+    """Returns True if a process has a handler of that signal, proc(5)."""
     with contextlib.suppress(OSError):
         status = pathlib.Path(f"/proc/{pid}/status").read_text()
         return bool(int(re.search(r"SigCgt:\s*(\w+)", status)[1], 16) >> number - 1 & 1)
@@ -34,7 +34,7 @@ def handles(pid, number):
 
 
 class Harness(unittest.TestCase):
-    """A folder, and programs in it."""
+    """A folder, and programs that run in it."""
 
     def setUp(self):
         self.folder = make_memory()
@@ -48,7 +48,7 @@ class Harness(unittest.TestCase):
     def tearDown(self):
         for process in self.running:
             with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)  # a broker's devices outlive it
+                os.killpg(process.pid, signal.SIGKILL)  # a broker's devices outlive the broker
             process.wait()
             for stream in (process.stdout, process.stderr):
                 if stream:
@@ -72,7 +72,7 @@ class Harness(unittest.TestCase):
         return out, err
 
     def children(self, process):
-        """The pids, once all have recorded."""
+        """Returns the children's pids when all have recorded."""
         pids = []
         for line in process.stdout:
             if line == "ready\n":
@@ -88,7 +88,7 @@ class Harness(unittest.TestCase):
         return done.stdout, done.stderr
 
     def drain(self, *argv):
-        """It is at work when this returns: it handles signals."""
+        """Starts a drain; returns when it works, which its signal handlers show."""
         drain = self.start([WAYMARK, "drain", *map(str, argv)])
         while drain.poll() is None and not handles(drain.pid, signal.SIGTERM):
             time.sleep(0.002)
@@ -110,7 +110,7 @@ class Harness(unittest.TestCase):
         self.assertEqual(os.listdir(self.shm), [])
 
     def small_disk(self):
-        """Of 300 KiB."""
+        """Mounts a file system of 300 KiB."""
         small = pathlib.Path(tempfile.mkdtemp(prefix="waymark-jail-"))
         self.addCleanup(small.rmdir)
         if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "none", small],

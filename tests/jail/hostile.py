@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Permissions of `waymark drain`, and jailed processes that write anything to their memory:
+"""Tests permissions of `waymark drain`, and jailed processes that write anything to their memory:
 
-    hostile.py WAYMARK DEVICE KILL_AT
+hostile.py WAYMARK DEVICE KILL_AT
 """
 
 import mmap
@@ -41,7 +41,7 @@ class Hostile(Harness):
         self.assertEqual(self.traces(), [])
 
     def test_who_records_does_not_say_where_the_drain_writes(self):
-        """It has its memory mapped, and may write any name and uuid there, at any moment."""
+        """The producer has its memory mapped, and may write any name and uuid there at any time."""
         self.run_drained("plain", 1, 100)
         victim = self.folder / "victim"
         pathlib.Path(self.traces()[0]).rename(victim)
@@ -91,7 +91,7 @@ class Hostile(Harness):
         self.assert_nothing_left()
 
     def owner(self, buffer):
-        """The process that records into it."""
+        """Returns the process that records into the buffer."""
         listed, _ = self.waymark("recover", "--list")
         return next((int(line.split("\t")[3]) for line in listed.splitlines() if str(buffer) in line), 0)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The jail: a seccomp filter, and the steps before it. */
+/* Enters the jail: a seccomp filter, and the steps before it. Called by device.c. */
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -53,15 +53,15 @@ static void allow(struct filter *f, int number)
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 /*
- * System calls that a sanitizer makes when threads begin and end. TSan has a thread of its own in
- * each process, in a jailed one's child too, which sleeps and reads the clock.
+ * System calls of a sanitizer when threads begin and end. TSan also has a thread in each process,
+ * including a jailed process's child, which sleeps and reads the clock.
  */
 static const int sanitizer[] = { SYS_sched_getaffinity, SYS_sigaltstack, SYS_mmap, SYS_munmap,
 	SYS_mprotect, SYS_madvise, SYS_sched_yield, SYS_prctl, SYS_clone3, SYS_set_robust_list,
 	SYS_rseq, SYS_nanosleep, SYS_gettimeofday };
 #define SANITIZER_CALLS (sizeof(sanitizer) / sizeof(sanitizer[0]))
 
-/* The leak check at the end needs a process of its own, which the jail forbids. */
+/* The leak check at the end needs a separate process, which the jail forbids. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -107,7 +107,10 @@ void jail_close(const int *more, size_t count)
 	install(&f);
 }
 
-/* A filter that never kills: calls that open or create fail with EPERM, or all are allowed. */
+/*
+ * Installs a filter that never kills: calls that open or create files fail with EPERM, or all
+ * calls are allowed.
+ */
 static void refuse_files(bool refuses)
 {
 	static const int files[] = { SYS_open, SYS_openat, SYS_mkdir, SYS_mkdirat };

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Processes in jails record, and `waymark drain` writes their traces:
+"""Tests that processes in jails record, and that `waymark drain` writes their traces:
 
-    jail.py WAYMARK DEVICE KILL_AT [TEST...]
+jail.py WAYMARK DEVICE KILL_AT [TEST...]
 
 A device process makes only the system calls of waymark_jail_syscalls(): its filter kills it at any
-other one.
+other call.
 """
 
 import os
@@ -45,7 +45,7 @@ class Jail(Harness):
         self.addCleanup(drain.kill)
         os.close(its)
         said = b""
-        while b"\n" not in said:  # a terminal gives it in parts
+        while b"\n" not in said:  # a terminal delivers it in parts
             said += os.read(terminal, 4096)
         self.assertIn(b"no program records there yet: waiting for one", said)
         drain.send_signal(signal.SIGINT)
@@ -79,7 +79,7 @@ class Jail(Harness):
         return sum(f.stat().st_size for f in self.folder.glob("t.ctf*/*") if f.is_file())
 
     def test_the_drain_killed_and_begun_anew(self):
-        """Each as soon as it has written something: without a drain the device ends never."""
+        """Each drain is killed after it has written something. The device ends only if drains continue."""
         device = self.device("plain", 1, 1000000)
         times = 0
         while device.poll() is None:
@@ -112,7 +112,7 @@ class Jail(Harness):
         self.assert_all(self.traces()[0], 10)
 
     def test_threads(self):
-        if TSAN:  # it does not see in which order memory comes back from another process
+        if TSAN:  # TSan cannot see in which order another process returns memory
             self.finish(self.device("threads", 1, 20000, option="jail=1,buffer=16M,full=block"))
             self.waymark("drain", self.trace)
         else:
@@ -164,7 +164,7 @@ class Jail(Harness):
         pid = self.children(device)[0]
         self.finish(device)
         self.waymark("drain", self.trace)
-        # Nobody has seen it alive, so its number is that of its own namespace.
+        # No consumer saw the process alive, so only its pid in its own namespace is known.
         self.assertEqual(self.traces(), [f"{self.trace}.1"])
         self.assert_all(self.traces()[0], 50000)
         self.assertNotEqual(pid, 1)
@@ -238,7 +238,7 @@ class Jail(Harness):
         self.assert_nothing_left()
         recorded = dict(map(int, line.split()) for line in out.splitlines())
         self.assertEqual(len(recorded), count)
-        self.assertGreater(sum(recorded.values()), (100 if TSAN else 1000) * count)  # it is slow
+        self.assertGreater(sum(recorded.values()), (100 if TSAN else 1000) * count)  # TSan is slow
         for pid, events in recorded.items():
             trace = f"{self.trace}.{pid}"
             if events or os.path.exists(trace):
@@ -285,7 +285,7 @@ class Jail(Harness):
         pid = self.children(device)[0]
         self.waymark("drain", "--once", self.trace)
         trace = f"{self.trace}.{pid}"
-        self.assert_all(trace, 50000)  # events in memory are read as well
+        self.assert_all(trace, 50000)  # the reader also reads events in memory
         os.kill(pid, signal.SIGKILL)
         self.finish(device, 1)
         self.waymark("drain", self.trace)

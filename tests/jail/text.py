@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Events as text out of jails, into the kernel's trace and a real rsyslogd: text.py DEVICE KIND
+"""Tests events as text out of jails, into the kernel's trace and a real rsyslogd: text.py DEVICE
+KIND
 
 The device has only the backend KIND, so its filter kills it at any system call that
 waymark_jail_syscalls() does not list for that backend.
@@ -31,14 +32,14 @@ TICK = re.compile(r" ?tick n (\d+)$")
 
 
 def may_become(user):
-    """True if this user namespace maps that user, user_namespaces(7)."""
+    """Returns True if this user namespace maps that user, user_namespaces(7)."""
     ranges = [map(int, line.split())
               for line in pathlib.Path("/proc/self/uid_map").read_text().splitlines()]
     return os.geteuid() == 0 and any(first <= user < first + count for first, _, count in ranges)
 
 
 class Jail:
-    """Tests of every backend that has descriptors of its own."""
+    """Tests of every backend that uses descriptors."""
 
     option = ""
 
@@ -66,7 +67,7 @@ class Jail:
         return self.finish(self.start_device(*words), status)
 
     def ticks(self):
-        """The numbers of all that arrived, as they came."""
+        """Returns the numbers of the received events, in order of arrival."""
         return [int(found[1]) for found in map(TICK.match, self.texts()) if found]
 
     def test_all_steps_of_a_jail(self):
@@ -131,7 +132,7 @@ class Syslog(Jail, daemon.Syslog):
         self.assertIn("waymark: syslog: 50 messages could not be sent\n", err)
 
     def test_a_daemon_that_goes_kills_nobody(self):
-        """Nor is it called again by another socket, which a jail forbids."""
+        """The device must not connect another socket, which a jail forbids."""
         self.stop_daemon()
         self.unbind()
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
@@ -147,7 +148,7 @@ class Syslog(Jail, daemon.Syslog):
 
 
 def run_cases(of):
-    """Runs the cases; true if all pass."""
+    """Runs the cases; returns True if all pass."""
     cases = unittest.defaultTestLoader.loadTestsFromTestCase(of)
     return unittest.TextTestRunner(verbosity=2).run(cases).wasSuccessful()
 

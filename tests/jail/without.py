@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Programs that call waymark_init() without jail=: the warning, and the effect of filters.
+"""Tests programs that call waymark_init() without jail=: the warning, and the effect of filters.
 
-    without.py WAYMARK DEVICE KILL_AT
+without.py WAYMARK DEVICE KILL_AT
 """
 
 import shutil
@@ -16,7 +16,7 @@ class Without(Harness):
     WITHOUT = "ctf without jail="
 
     def test_without_a_jail_the_kill_is_announced(self):
-        """Once, by waymark_init(), or when the first event is switched on."""
+        """Warns once, in waymark_init() or when the first event is switched on."""
         killed = f"signal {signal.SIGSYS.value}"
         out, err = self.finish(self.device("plain", 2, 10, option="full=discard"), 1)
         self.assertEqual(out.count(killed), 2)
@@ -33,7 +33,7 @@ class Without(Harness):
             self.assertNotIn(self.WITHOUT, err, option)
         self.env["WAYMARK_TRACE"] = f"tick,backend=log,log.file={self.folder}/log"
         _, err = self.finish(self.start([DEVICE, "exit", "1", "5"]))
-        self.assertEqual(err, "")  # its file is open by then
+        self.assertEqual(err, "")  # its file is already open
 
     def test_filters_that_kill_nobody(self):
         """Files that the filter allows are opened; else events are lost, and counted."""

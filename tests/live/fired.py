@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The events of program.c as text: as the log prints them, and as readers of records do."""
+"""The events of program.c as text: as the log prints them, and as readers of records print them."""
 import re
 
 FIRST_ASYNC = -(1 << 31)
 
-# Name and message of each event, in their order.
+# Name and message of each event, in the order of firing.
 EVENTS = [
     ("integers", "255 -128 0xffff -32768 00be -2147483648 18446744073709551615 "
      "-9223372036854775808 4711 true"),
@@ -16,7 +16,7 @@ EVENTS = [
     ("nothing", ""),
 ]
 
-# Values in the records of scopes, beside their ids.
+# Values in the records of scopes, besides their ids.
 SCOPES = [("copy", "0x1000 of outer"), ("idle", ""), ("idle_end", ""), ("request", '7 "read"'),
           ("request_end", ""), ("copy_end", "")]
 
@@ -40,7 +40,9 @@ def same(what, found, wanted):
 
 
 def split_scope(text):
-    """A record's fields without those of its scope; the scope's id and thread, None without one."""
+    """Returns a record's fields without those of its scope, and the scope's id and thread, None
+    without a scope.
+    """
     scope = re.search(r"\bscope ?= ?(-?\d+),? ?", text)
     tid = re.search(r"\bscope_tid ?= ?(\d+),? ?", text)
     for found in scope, tid:
@@ -49,9 +51,10 @@ def split_scope(text):
 
 
 def check_records(what, records, messages=True):
-    """Of (name, tid, fields with scope and scope_tid) in their order: all is there, in pairs.
+    """Checks that all of (name, tid, fields with scope and scope_tid) are present, in order and in
+    pairs.
 
-    The tid is None where the format has none; without messages the caller compares the fields.
+    The tid is None if the format has none. If `messages` is false, the caller compares the fields.
     """
     split = [split_scope(fields) for _, _, fields in records]
     texts = [text if messages else "" for text, _, _ in split]

@@ -22,7 +22,7 @@ TOML = ROOT + "/tests/live/live.toml"
 for folder in "bench", "tests/ftrace":
     sys.path.insert(0, f"{ROOT}/{folder}")
 
-# Fields as babeltrace2 shows them of LTTng's trace, without those of scopes.
+# Fields of LTTng's trace as babeltrace2 prints them, without those of scopes.
 OF_LTTNG = {
     "integers": "a = 255, b = -128, c = 0xFFFF, d = -32768, e = 0xBE, f = -2147483648, "
                 "g = 18446744073709551615, h = -9223372036854775808, size = 4711, on = 1",
@@ -37,7 +37,7 @@ OF_LTTNG = {
     "request": r'id = 7, what = "\"read\""',
 }
 
-# And of a native trace. The object there is what was built, of which Waymark alone makes text.
+# Fields of a native trace. An object there is a tree that only Waymark renders as text.
 OF_CTF = {
     "integers": OF_LTTNG["integers"].replace("0xFFFF", "65535").replace("0xBE", "190"),
     "floats": OF_LTTNG["floats"],
@@ -53,14 +53,14 @@ OF_CTF = {
                'what = { { size = 4, length = 4, data = "read" } }',
 }
 
-# The output of the generated bpftrace script: six arguments, and ? for values it cannot read.
+# The output of the generated bpftrace script: six arguments, with ? for unreadable values.
 OF_BPFTRACE = {
     "integers": "255 -128 0xffff -32768 00be -2147483648 ? ? ? ?", "floats": "? ?", "wide": "? ?",
     "texts": 'plain "two words" cut', "bytes": "? ?", "values": "? ? 3", "copy": "0x1000 of outer",
     "request": "7 ?",
 }
 
-# Arguments in memory and registers at a probe: a script has to decode them itself.
+# Arguments in memory and registers at a probe, which a script must decode itself.
 RAW = r"""
 usdt:PROGRAM:live:wide { printf("wide %lx %lx %ld\n", *(uint64 *)(arg0 + 8), *(uint64 *)arg0,
 	*(int64 *)arg1); }
@@ -154,7 +154,7 @@ def bpftrace(*arguments):
 
 def test_bpftrace():
     need("dtrace", "bpftrace")
-    # Each processor has a buffer of its own, which bpftrace prints one after the other.
+    # bpftrace prints each processor's buffer separately, so use only one processor.
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     probe = subprocess.run(["bpftrace", "-e", "BEGIN { exit(); }"], text=True, capture_output=True)
     if probe.returncode:

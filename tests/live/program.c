@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Fires each event of live.toml once; begins scopes within scopes, and one for another thread. */
+/*
+ * Fires each event of live.toml once; begins nested scopes, and a scope that another thread ends.
+ */
 #include <pthread.h>
 #include <stddef.h>
 

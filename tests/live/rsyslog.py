@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Events declared in TOML, received by rsyslogd: rsyslog.py PROGRAM"""
+"""Tests events declared in TOML, received by rsyslogd: rsyslog.py PROGRAM"""
 
 import os
 import pathlib

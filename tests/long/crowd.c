@@ -44,10 +44,10 @@ enum { KINDS(KIND) KINDS_COUNT };
 static const char *const names[] = { KINDS(KIND) };
 #undef KIND
 
-/* Of this process; of all threads that have ended. */
+/* Counts of this process, including all of its ended threads. */
 static uint64_t counted[KINDS_COUNT];
 
-/* How many more threads may live. */
+/* The number of further threads that may run. */
 static sem_t room;
 static pthread_key_t leaving;
 
@@ -95,7 +95,7 @@ static void record_all(struct one *o, uint64_t n)
 	o->counted[KIND_marked]++;
 }
 
-/* The last destructor: events there, too, and only then is there room for another. */
+/* Runs as the last destructor: it fires events, too, and only then allows a new thread. */
 static void leave(void *one)
 {
 	struct one *o = one;
@@ -161,7 +161,7 @@ static void say(const char *who)
 	fflush(stdout);
 }
 
-/* Among the parent's threads, of which it has none. */
+/* In the child, the parent's threads do not exist. */
 static void be_child(uint64_t number)
 {
 	memset(counted, 0, sizeof(counted));
@@ -215,7 +215,7 @@ static void snapshot(uint64_t number)
 	fflush(stdout);
 }
 
-/* Calls `what` with 1, 2, ... at that interval in milliseconds. */
+/* Calls `what` with 1, 2, ... at an interval in milliseconds. */
 struct now_and_then {
 	void (*what)(uint64_t number);
 	uint64_t every_ms; /* 0: never */

@@ -31,12 +31,13 @@ import killed
 import survive
 
 PR_SET_CHILD_SUBREAPER = 36
-# Of a thread's packet that full=overwrite gives up just then: shown, and counted as overwritten.
+# Events of a thread's packet that full=overwrite discards at that moment: they are both shown and
+# counted as overwritten.
 EVENTS_OF_A_PACKET = 8192
 
 
 class Turn(killed.Killed):
-    """One of many, each of one of the shapes below; returns how many events were there."""
+    """A turn, of one of the shapes below; each shape returns the number of recorded events."""
 
     def begin(self, rng):
         self.setUp()
@@ -44,11 +45,11 @@ class Turn(killed.Killed):
         self.kills = 0
         self.twice = 0
         self.kind = rng.choice(("step", "text", "both"))
-        # babeltrace2 is slow: it looks once in a while
+        # babeltrace2 is slow, so only some turns use it
         survive.BABELTRACE = rng.random() < 0.05 and shutil.which("babeltrace2")
 
     def moment(self, span):
-        """In ms; early ones are more frequent, as more happens then."""
+        """Returns a moment in ms; early moments are more frequent, because more happens then."""
         return span * self.rng.random() ** 2
 
     def kill(self, span, *args, **how):
@@ -109,7 +110,7 @@ class Turn(killed.Killed):
         return events
 
     def check_overwritten(self):
-        """Some are missing, and none is there twice."""
+        """Events may be missing, but none may occur twice."""
         command = f'"{survive.WAYMARK}" print "$1" | "{survive.CHECK}" --overwritten "$2"'
         done = subprocess.run(["sh", "-c", command, "sh", self.trace, self.counts], env=self.env(),
                               capture_output=True, text=True)
@@ -117,7 +118,7 @@ class Turn(killed.Killed):
         return int(done.stdout)
 
     def check_sum(self):
-        """Nothing is missing that is not counted; see the known limits of docs/reliability.md."""
+        """Every missing event must be counted; see the known limits of docs/reliability.md."""
         more = self.counted_too_much()
         self.assertGreaterEqual(more, 0)
         if more > 64:
@@ -140,7 +141,7 @@ class Turn(killed.Killed):
         self.kills += 1
 
     def family(self):
-        """A parent and its children, threads in some of them, all at once."""
+        """A parent and its children, some of them with threads, all at the same time."""
         parent = self.start("family", 200, kind=self.kind, env=self.env(",buffer=1G"),
                             start_new_session=True)
         time.sleep(self.moment(80) / 1000)
@@ -150,7 +151,7 @@ class Turn(killed.Killed):
         return self.check_traces()
 
     def jail(self):
-        """The same in a jail, with drains that are killed all the time, at the end as well."""
+        """The same in a jail, with drains that are killed all the time, also at the end."""
         jail = f",jail={16},buffer=1M,full=block"
         parent = self.start("family", 15, "jail", kind=self.kind, env=self.env(jail),
                             start_new_session=True)
@@ -174,7 +175,7 @@ class Turn(killed.Killed):
         self.assertRegex(said, "^(waymark: .*: threads still record; .*\n)*$")
 
     def check_traces(self):
-        """Of all processes, before and after they are recovered."""
+        """Checks the traces of all processes, before and after recovery."""
         if not self.traces():
             self.assert_nothing_was_counted()
             events = 0
@@ -192,7 +193,7 @@ SHAPES = ("storm", "start_of_it", "comers", "full", "flush", "rotate", "turns", 
 
 
 def run_turn(task):
-    """(number, shape, kills, events, repeated events, failure)"""
+    """Returns (number, shape, kills, events, repeated events, failure)."""
     seed, number = task
     rng = random.Random(f"{seed}.{number}")
     shape = rng.choice(SHAPES)
@@ -225,7 +226,7 @@ def numbers_of(options):
 
 
 def begin_worker():
-    """Children whose parent was killed become ours, so that we can wait for their end."""
+    """Makes this process the parent of orphans, so that it can wait for their end."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 

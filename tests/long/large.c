@@ -4,8 +4,8 @@
  *
  * large path=FILE options=TEXT threads=N requests=N-OF-EACH-THREAD
  *
- * A request: large_begin, a scope, large_step (of every eighth), large_end; large_rare is one in
- * RARE requests. Prints how many of each there are.
+ * A request: large_begin, a scope, large_step (in every eighth request), large_end; large_rare is
+ * in one of RARE requests. Prints the number of each kind.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 #define STEPS 8u
 
 struct lane {
-	uint64_t first; /* number of a request */
+	uint64_t first; /* number of the first request */
 	uint64_t requests;
 };
 

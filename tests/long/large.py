@@ -17,9 +17,9 @@ import sys
 import tempfile
 
 PEAK_MIB = 200
-RESERVE = 6 << 30  # of the disk is left alone
+RESERVE = 6 << 30  # bytes of the disk that stay free
 THREADS = 2
-TRIAL = 200000  # requests of each thread that tell how many bytes one takes
+TRIAL = 200000  # requests per thread, to measure the bytes of a request
 UNITS = {"": 1, "M": 1 << 20, "G": 1 << 30}
 LAST = 1000
 
@@ -34,7 +34,7 @@ def bytes_of(text, directory):
 
 
 def parse(text):
-    """Lines `name value`."""
+    """Parses lines `name value`."""
     return {name: float(value) for name, value in (line.split() for line in text.splitlines())}
 
 
@@ -47,7 +47,7 @@ class Large:
         self.options = options
         self.trace = os.path.join(directory, "large.ctf")
         self.faults = 0
-        self.done = []  # a line about each command
+        self.done = []  # a line per command
         self.peak = 0
 
     def fault(self, text):
@@ -65,7 +65,7 @@ class Large:
         return said
 
     def make(self, size):
-        """So many requests as make a trace of that size."""
+        """Records the number of requests that make a trace of that size."""
         self.record(TRIAL)
         requests = max(int(size / (size_of(self.trace) / TRIAL)), 1)
         self.recorded = self.record(requests)
@@ -73,7 +73,7 @@ class Large:
         self.bytes = size_of(self.trace)
 
     def measured(self, *words, lines=False):
-        """Runs a command of waymark; returns its output, or how many lines that had."""
+        """Runs a command of waymark; returns its output, or its number of lines."""
         with tempfile.NamedTemporaryFile("w+") as out:
             end = None
             if lines:
@@ -118,7 +118,7 @@ class Large:
         self.expect("steps", int(count.split()[0].replace(",", "")), self.recorded["steps"])
 
     def print_ends(self):
-        """By time as well: each half of it, and a moment of which JSON tells."""
+        """Prints by time, too: each half of the trace, and a moment that JSON shows."""
         info = json.loads(self.measured("info", "--json"))
         self.expect("events of info", (info["events"], info["lost"]), (self.events, 0))
         middle = (info["first_ns"] + info["last_ns"]) // 2

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Results are added up correctly, and the documentation shows all of them: results.py ROOT"""
+"""Tests that results are added up correctly, and that the documentation shows all of them: results.py ROOT"""
 
 import contextlib
 import importlib.machinery
@@ -12,7 +12,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(sys.argv.pop(1))
-sys.path.pop(0)  # this folder, whose files are called as those of tools
+sys.path.pop(0)  # this folder has modules with the same names as tools
 sys.path.insert(0, str(ROOT / "tools"))
 
 import long_results
@@ -23,7 +23,7 @@ LINE = {"date": "2026-01-02", "commit": "abc", "machine": "M", "run": "kills", "
 
 
 def tool(name):
-    """A program of tools, as a module."""
+    """Imports a program of tools as a module."""
     loader = importlib.machinery.SourceFileLoader(name, str(ROOT / "tools" / name))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
     loader.exec_module(module)

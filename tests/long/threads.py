@@ -25,29 +25,30 @@ sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..
 from memory import make_memory  # noqa: E402
 
 MIB = 1 << 20
-# The fates of a flight recorder's events: lost are those that find no room while a busy
+# The fates of a flight recorder's events. Events are lost if no memory is free while a busy
 # machine writes a snapshot.
 FATES = ("events", "overwritten", "lost")
 RECORDED = "*,backend=ctf,ctf.file=t.ctf,full=block,buffer=256M,rotate=64M"
 FLIGHT = "*,backend=ctf,ctf.file=t.ctf,full=overwrite,buffer=128M"
 BUFFER_MIB = {RECORDED: 256, FLIGHT: 128}
 
-# The buffer may fill up while the writer is slow; all other memory must not grow.
+# The buffer may fill up while the writer is slow; no other memory may grow.
 MEASURED = ("MiB resident", "MiB resident beside the buffer", "MiB in /dev/shm", "descriptors")
 MAY_NOT_GROW = ("MiB resident beside the buffer",)
 
-# Memory of one crowd besides its buffer: the program, touched stacks, tables;
-# in /dev/shm the buffers of a few children.
+# Memory of one crowd besides its buffer: the program, touched stacks, tables; in /dev/shm the
+# buffers of a few children.
 BESIDE_MIB = 64
-DESCRIPTORS_MAX = 200  # of streams' files 128 stay open at most; many in a snapshot, then none
+DESCRIPTORS_MAX = 200  # at most 128 files of streams stay open; many during a snapshot, then none
 SAMPLE_SECONDS = 0.5
-# From when on nothing may grow: before, threads and streams become as many as there will be.
+# The share of the run after which nothing may grow; before it, threads and streams reach their
+# final number.
 SETTLED = 0.25
 GROWTH = 1.15
 
 
 def kinds_of(words):
-    """The program's own counts of recorded events, by their names in the trace."""
+    """Returns the program's own counts of recorded events, by their names in the trace."""
     counts = {name: int(count) for name, count in (word.split("=") for word in words)}
     counts["crowd_work_end"] = counts["crowd_work"]
     counts["Crowd:mark"] = counts.pop("marked")
@@ -59,7 +60,7 @@ def metadata_of(trace):
     try:
         return (trace / "metadata").read_text(errors="replace")
     except OSError:
-        return ""  # it goes, for a snapshot
+        return ""  # removed for a snapshot
 
 
 class Crowd:
@@ -70,8 +71,8 @@ class Crowd:
         self.option = option
         self.faults = []
         self.total = collections.Counter()
-        self.samples = []  # as MEASURED says
-        self.taken = collections.Counter()  # of snapshots
+        self.samples = []  # tuples in the order of MEASURED
+        self.taken = collections.Counter()  # of the snapshots
         self.work = pathlib.Path(tempfile.mkdtemp(prefix="waymark-long-", dir=options.directory))
         self.shm = make_memory()
         words = [options.seconds, options.threads, options.fork_ms, snapshot_ms]
@@ -114,7 +115,7 @@ class Crowd:
         return said
 
     def check_child(self, words):
-        """The child has printed the name of its trace, which is complete when the child has ended."""
+        """The child has printed its trace's name; the trace is complete when the child has ended."""
         self.wait_for_end(int(words[0]))
         trace = self.check_kinds(words)
         if trace:
@@ -122,13 +123,13 @@ class Crowd:
         self.total["forks"] += 1
 
     def traces_of(self, pid):
-        """Found by the traces' metadata: a child that begins during a snapshot has the name t.ctf."""
+        """Finds traces by their metadata: a child that begins during a snapshot has the name t.ctf."""
         wanted = re.compile(rf"\bv?pid = {pid};")
         return [path.name for path in self.work.glob("t.ctf*")
                 if path.name == f"t.ctf.{pid}" or wanted.search(metadata_of(path))]
 
     def check_kinds(self, words):
-        """A process that has ended; returns its trace. Another one may have had its number since."""
+        """Checks the trace of an ended process; another process may have got its pid in the meantime."""
         wanted = kinds_of(words[1:])
         found = {}
         for trace in self.traces_of(words[0]):
@@ -141,7 +142,7 @@ class Crowd:
         return None
 
     def wait_for_end(self, pid):
-        """Until the kernel has let go a child's memory: a zombie at most."""
+        """Waits until the kernel has freed a child's memory: the child is at most a zombie."""
         for _ in range(3000):
             try:
                 status = pathlib.Path(f"/proc/{pid}/status").read_text()
@@ -172,7 +173,7 @@ class Crowd:
         self.total.update(self.taken)
 
     def sample(self):
-        """False: it has ended."""
+        """Returns False if the program has ended."""
         pid = self.process.pid
         try:
             status = pathlib.Path(f"/proc/{pid}/status").read_text()
@@ -186,7 +187,7 @@ class Crowd:
 
     @staticmethod
     def tables_of(pid):
-        """The descriptors of the program and of the writer, which has its own table."""
+        """Yields the descriptor tables of the program and of the writer, which has a separate table."""
         yield f"/proc/{pid}/fd"
         for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
             try:
@@ -227,7 +228,7 @@ class Crowd:
 
 
 def bytes_of(path):
-    """In memory; of a process that has just ended, none."""
+    """Returns the bytes in memory; 0 for a process that has just ended."""
     try:
         return path.stat().st_blocks * 512
     except FileNotFoundError:
@@ -255,7 +256,7 @@ def main():
             time.sleep(SAMPLE_SECONDS)
     except BaseException:
         for crowd in crowds.values():
-            crowd.process.kill()  # it would go on for its ten minutes
+            crowd.process.kill()  # it would run for its full ten minutes
         raise
     for crowd in crowds.values():
         crowd.end()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Errors of every command for bad input: one message, which begins with the command's name and
-names the input; the exit status that the manual says; nothing on standard output: errors.py ROOT
-BUILD"""
+"""Tests errors of every command for bad input: one message, which begins with the command's name
+and names the input; the exit status of the manual; no standard output: errors.py ROOT BUILD
+"""
 
 import os
 import pathlib
@@ -24,7 +24,7 @@ READERS = {"waymark print": "", "waymark info": "", "waymark latency": "--from=a
 # An empty declaration file declares nothing, which is no error.
 CAN_BE_EMPTY = {"tracetool --check"}
 BAD_LINE = {"waymark record": 125, "simpletrace": 1, "tracetool": 1}
-# Those that have something to do without arguments.
+# Commands that are valid without arguments.
 ALONE = {"waymark help", "waymark recover", "waymark ls"}
 NAMES = {"tracetool": "Error"}
 
@@ -69,13 +69,13 @@ def check_input(place, command, more):
     for name in ("missing", "directory", "empty", "secret"):
         if name == "empty" and command in CAN_BE_EMPTY:
             continue
-        # Root may read everything.
+        # root may read every file
         user = NOBODY if name == "secret" and os.geteuid() == 0 else None
         check(place, f"{command} {more} {name}", 1, name, user=user)
 
 
 def check_line(place, command):
-    """A line that makes no sense: the reason, the usage, and where to read on."""
+    """A senseless command line: the reason, the usage, and a hint to the help."""
     status = BAD_LINE.get(command, 2)
     check(place, f"{command} --no-such-option", status, "--no-such-option", 3)
     if command not in ALONE:

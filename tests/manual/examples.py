@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The examples of the manual work: commands run, with the traces and programs that they name;
-programs compile; tracetool accepts declarations. Examples that other tests run are left out.
-examples.py ROOT BUILD"""
+"""Tests that the examples of the manual work: commands run, with the traces and programs that they
+name; programs compile; tracetool accepts declarations. Examples that other tests run are left out.
+examples.py ROOT BUILD
+"""
 
 import os
 import pathlib
@@ -39,7 +40,7 @@ AROUND = {
 }
 SCOPES = "".join(f'[[scopes]]\nname = "{name}"\nargs = "n: u64"\nmessage = "{{}}"\nenabled = true\n'
                  for name in ("reserve", "next_frame"))
-# Commands of which only the command line is tried: it has to make sense. All others end with 0.
+# Commands that are only parsed: their command line must be valid. All others must exit with 0.
 ONLY_READ = {
     "stap ": "SystemTap loads a module into the kernel",
     "trace-cmd ": "the kernel's tracing is the whole machine's",
@@ -65,7 +66,7 @@ def run(command, env, work):
 
 
 def paragraphs(page):
-    """Commands that stand together, one script each; blocks of commands too."""
+    """Yields adjacent commands as one script, also blocks of commands."""
     lines, block = [], None
     for line in [*page.lines("EXAMPLES"), ".Pp"]:
         if line.startswith(".Bd"):
@@ -88,7 +89,7 @@ def is_shell(text):
 
 
 def prepare(work, env):
-    """The traces, declarations and programs that the examples speak of."""
+    """Makes the traces, declarations and programs that the examples name."""
     bin_folder = work / "bin"
     bin_folder.mkdir()
     blockcache = build / "examples/blockcache/blockcache"
@@ -125,7 +126,7 @@ def prepare(work, env):
         faults.check(done.returncode == 0, f"{command}: {done.stderr}")
 
 
-# A command that would write where a former one has.
+# Removes files that a command would otherwise have to replace.
 def clean(work):
     for name in ("trace.ctf", "my.ctf", "my.trace", "out.svg", "blk.ctf", "out.ctf", "last.ctf", "jq.input"):
         path = work / name
@@ -148,13 +149,14 @@ def check_command(page, text, env, work):
 
 
 def check_read(page, script, env, work):
-    """Each of our commands in it alone: its command line makes sense."""
+    """Parses each Waymark command in the script: its command line must be valid."""
     joined = script.replace("\\\n", " ")
     for line in joined.splitlines():
         for part in re.findall(r"\b(?:waymark|tracetool) [^|&]*", line):
             if "trace-events:2" in line:
                 continue
-            # Replaces pids by one that does not exist, so that no process here is touched.
+            # Replaces pids by a pid that does not exist, so that no process on this machine is
+            # affected.
             part = re.sub(r"\b(4242|4711)\b", "4194303", part).replace("--seconds=10", "--seconds=1")
             if part.startswith("waymark drain"):
                 part = part.replace("waymark drain", "waymark drain --once")
@@ -190,7 +192,7 @@ int main(void)
 
 
 def check_lines(work, env):
-    """Those of the page on log lines are such lines, but for their time and thread."""
+    """The examples of log lines must equal real log lines, except time and thread."""
     declared = (root / "examples/blockcache/cache/trace-events").read_text()
     (work / "logger").mkdir()
     (work / "logger/trace-events").write_text(re.search(r"^cache_miss.*\n", declared, re.M).group())

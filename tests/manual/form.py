@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Each manual page is valid, installed, has the sections of its kind, and names no option, file or
-page that does not exist: form.py ROOT"""
+"""Tests that each manual page is valid, installed, has the sections of its kind, and names no
+option, file or page that does not exist: form.py ROOT
+"""
 
 import os
 import pathlib
@@ -12,7 +13,7 @@ import sys
 
 import manual
 
-# Sections, in their order; a page may have others.
+# Sections in their order; a page may have others.
 ORDER = ["NAME", "LIBRARY", "SYNOPSIS", "DESCRIPTION", "RETURN VALUES", "ENVIRONMENT", "FILES",
          "EXIT STATUS", "EXAMPLES", "DIAGNOSTICS", "SEE ALSO", "HISTORY", "CAVEATS", "BUGS"]
 NEEDED = {"1": ["SYNOPSIS", "EXIT STATUS"], "3": ["LIBRARY", "SYNOPSIS"], "5": [], "7": ["SYNOPSIS"]}
@@ -37,7 +38,7 @@ def check_sections(page):
 
 
 def check_links(page):
-    """Pages of ours exist, and those of others are no longer called as ours are."""
+    """Waymark's pages exist, and pages of others have no names like ours."""
     for words in page.macros("Xr"):
         name, section = words[:2]
         if name.startswith(("waymark", "trace", "simpletrace")):
@@ -52,14 +53,14 @@ def check_links(page):
 
 
 def check_words(page, known):
-    """One that ends in _ stands for all that begin so."""
+    """A word that ends in _ stands for all names with that beginning."""
     for word in set(re.findall(r"\b(?:waymark|WAYMARK)_\w*", page.text)):
         faults.check(word in known or word.endswith("_") and any(k.startswith(word) for k in known),
                      f"{page.path.name} speaks of {word}, which does not exist")
 
 
 def check_terminal():
-    """Nothing that man(1) shows in 80 columns is too wide for them, or else in its way."""
+    """man(1) prints each page in 80 columns without a warning, such as of a line too wide."""
     if not shutil.which("man"):
         print("skipped: man is not installed: the pages were not checked by it")
         sys.exit(1 if faults.count else 77)

@@ -28,18 +28,18 @@ class Page:
         return self.sections.get(section, [])
 
     def macros(self, name, section=None):
-        """The arguments of each line that begins with that macro."""
+        """Returns the arguments of each line that begins with that macro."""
         lines = self.text.splitlines() if section is None else self.lines(section)
         for line in lines:
             if line == f".{name}" or line.startswith(f".{name} "):
                 yield arguments(line[len(name) + 1:])
 
     def names(self):
-        """The names by which man(1) finds the page."""
+        """Returns the names by which man(1) finds the page."""
         return [words[0] for words in self.macros("Nm", "NAME") if words]
 
     def prototypes(self):
-        """(returned type, function, arguments) of each function of the synopsis; "": a macro."""
+        """Returns (returned type, function, arguments) of each function of the synopsis; type "": a macro."""
         returned = ""
         for line in self.lines("SYNOPSIS"):
             if line.startswith(".Ft "):
@@ -50,7 +50,7 @@ class Page:
                 returned = ""
 
     def blocks(self, section):
-        """Each literal block of a section, as it is printed."""
+        """Returns each literal block of a section, as it is printed."""
         block = None
         for line in self.lines(section):
             if line.startswith(".Bd -literal"):
@@ -62,19 +62,19 @@ class Page:
                 block.append(unescape(line))
 
     def commands(self):
-        """The lines of the examples that are commands."""
+        """Returns the example lines that are commands."""
         for line in self.lines("EXAMPLES"):
             if line.startswith((".Dl ", ".D1 ")):
                 yield unescape(line[4:])
 
 
 def arguments(text):
-    """The words of a macro's line: in quotes they may have blanks."""
+    """Returns the words of a macro's line; quoted words may contain blanks."""
     lexer = shlex.shlex(unescape(text.replace(r"\(dq", "\\(dq")), posix=True)
     lexer.whitespace_split, lexer.commenters, lexer.quotes, lexer.escape = True, "", '"', ""
     try:
         return list(lexer)
-    except ValueError:  # a quote that is text
+    except ValueError:  # the quote is text
         return text.split()
 
 
@@ -84,7 +84,7 @@ def pages(root):
 
 
 class Faults:
-    """Told at once; how many there were decides the end."""
+    """Prints faults immediately; their number determines the exit status."""
 
     def __init__(self):
         self.count = self.checked = 0
@@ -96,7 +96,7 @@ class Faults:
             print(text)
 
     def same(self, what, code, page):
-        """Two lists that have to be one; the code's is not empty."""
+        """Compares two lists that must be equal; the code's must not be empty."""
         code, page = set(code), set(page)
         self.check(code, f"{what}: nothing was found in the code")
         for word in sorted(code - page):
@@ -105,6 +105,6 @@ class Faults:
             self.check(False, f"{what}: the manual has {word}, which does not exist")
 
     def end(self, least):
-        """Leaves, with 1 where there were faults or hardly anything was looked at."""
+        """Exits, with 1 after faults or if fewer than `least` checks were made."""
         print(f"{self.checked} checks, {self.count} faults")
         sys.exit(self.count > 0 or self.checked < least)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every command has a manual page with exactly the options of its --help and the same names of
-their values; the page's usage line names all of them: options.py ROOT BUILD"""
+"""Tests that every command has a manual page with exactly the options of its --help and the same
+names of their values, and that the page's usage line names all of them: options.py ROOT BUILD
+"""
 
 import pathlib
 import re
@@ -14,7 +15,7 @@ root = pathlib.Path(sys.argv[1])
 commands = pathlib.Path(sys.argv[2], "src/cmd").resolve()
 pages = manual.pages(root)
 faults = manual.Faults()
-defaults = {}  # option -> its number
+defaults = {}  # {option: its number}
 
 OPTION = re.compile(r"^ +(?:(-\w), )?--([a-z][a-z-]*)(=\S*)?(?: |$)")
 
@@ -26,13 +27,13 @@ def help_of(*words):
 
 
 def options_of(text):
-    """long name -> (letter or None, takes a value)"""
+    """Returns {long name: (letter or None, takes a value)}."""
     return {m.group(2): (m.group(1), bool(m.group(3)))
             for m in map(OPTION.match, text.splitlines()) if m}
 
 
 def documented(page):
-    """The same of a page's items: `.It Fl e , -event= Ns Ar X`, `.It Fl -help , -version`."""
+    """Returns the same from a page's items: `.It Fl e , -event= Ns Ar X`, `.It Fl -help , -version`."""
     found = {}
     for words in page.macros("It"):
         if words[:1] != ["Fl"]:
@@ -50,7 +51,7 @@ def documented(page):
 
 
 def check_usage(name, text):
-    """The line of usage names all options, or says that there are some."""
+    """The usage line names all options, or says that there are options."""
     usage = text.split("\n\n")[0]
     if "OPTION" in usage:
         return
@@ -61,7 +62,7 @@ def check_usage(name, text):
 
 
 def check_defaults(page, text):
-    """A number that is an option's default is the page's, too, and that of all commands."""
+    """A number that is an option's default is the same in the page and in all commands."""
     for long, number in re.findall(r"^ +(?:-\w, )?--([a-z-]+)=.*; default: (\d+)$", text, flags=re.M):
         item = re.search(rf"^\.It Fl -{long} .*?(?=^\.It|^\.El)", page.path.read_text(), flags=re.M | re.S)
         faults.check(item and f"{number} by default" in item[0],

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every function and macro of a public header is in a manual page with the same declaration;
-each page's synopsis compiles: prototypes.py ROOT"""
+"""Tests that every function and macro of a public header is in a manual page with the same
+declaration, and that each page's synopsis compiles: prototypes.py ROOT
+"""
 
 import pathlib
 import re
@@ -10,17 +11,17 @@ import sys
 
 import manual
 
-# How the head of a header says that its names are not for programs, unless it has a manual.
+# A header's head has these words if its names are not for programs, unless it has a manual.
 NOT_FOR_PROGRAMS = re.compile(r"hand-written code|generated (trace )?(code|header)")
-# Macros of public headers that others are made of.
+# Macros of public headers that only other macros use.
 INNER = re.compile(
     r".*_H$|.*_$|WAYMARK_(SITE|SCOPES|KIND)_\w+|WAYMARK_\w+_(HERE|INLINE|MAKER|LINKAGE|NUMBERED)|"
     r"WAYMARK_CATEGOR(Y_(DECLARE|TAG|FIND|KNOW|OWNER)|IES_END)|WAYMARK_SCOPE_(VARIABLE|INLINE)|WAYMARK_DECLARED_SCOPE|"
     r"WAYMARK_DEBUG_(TYPES|TYPES_128|OF|CHOICE|INTEGER|BY_WIDTH)|WAYMARK_(CAST|ADDRESS|HIGH64|LOW64|MUST_USE)|"
     r"WAYMARK_BACKEND_BIT$|waymark_category_")
-# TRACE_x of waymark/scope.h is WAYMARK_x under another name, told of in one sentence.
+# TRACE_x of waymark/scope.h is WAYMARK_x under another name; one sentence documents it.
 SHORT = re.compile(r"TRACE_(SCOPE|BEGIN|END|FLOW|FLOW_STEP|INSTANT|COUNTER|PRINT|PRINT_IN)$")
-# Functions that makers of values make others of.
+# Functions that only the makers of values use.
 INNER_FUNCTIONS = {"waymark_debug_number", "waymark_debug_wide", "waymark_debug_same",
                    "waymark_debug_plain_char", "waymark_debug_of", "waymark_debug_word"}
 # Functions of generated headers, with a placeholder for the event's name.
@@ -33,13 +34,13 @@ def is_public(text):
 
 
 def code_of(text):
-    """The text without comments and parts for C++ only."""
+    """Returns the text without comments and parts for C++ only."""
     text = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
     return re.sub(r"\\\n", " ", text)
 
 
 def functions_of(text):
-    """{name: (returned type, arguments)} of a header's declarations and definitions."""
+    """Returns {name: (returned type, arguments)} of a header's declarations and definitions."""
     c_only = re.sub(r"^#ifdef __cplusplus\n.*?^#(else|endif)\b", "", code_of(text), flags=re.S | re.M)
     code = re.sub(r"^#.*$", "", c_only, flags=re.M)
     while re.search(r"\{[^{}]*\}", code):
@@ -69,7 +70,7 @@ def normal(returned, words):
 
 
 def compile_synopsis(page, faults, root):
-    """Declared once more behind the headers that it names, which a compiler compares."""
+    """Compiles the synopsis after the headers that it includes: a compiler compares the declarations."""
     headers = [words[0] for words in page.macros("In", "SYNOPSIS")]
     headers = [h for h in headers if (pathlib.Path(root, "include") / h).exists()]
     if not headers:
@@ -120,7 +121,7 @@ def main():
         for name in macros_of(text):
             faults.check(name in documented, f"<{where}>: no manual page speaks of {name}")
 
-    # A page's names are those that it declares.
+    # A page's names must be those that it declares.
     for page in pages.values():
         if page.section != "3":
             continue

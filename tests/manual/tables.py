@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The manual's tables have exactly the rows of the tables in the sources: keys of the option, log
-prefixes, commands of the monitor, system calls, environment variables, a buffer's
-header: tables.py ROOT"""
+"""Tests that the manual's tables have exactly the rows of the tables in the sources: keys of the
+option, log prefixes, commands of the monitor, system calls, environment variables, a buffer's
+header: tables.py ROOT
+"""
 
 import pathlib
 import re
@@ -19,7 +20,7 @@ OF_LIBC = {"TZ"}
 
 
 def rows(path, macro):
-    """The arguments of each row of a table, whatever lines it is wrapped to."""
+    """Returns the arguments of each row of a table, even if it is wrapped to several lines."""
     text = re.sub(r"/\*.*?\*/", "", (root / path).read_text(), flags=re.S)
     for row in re.findall(rf"^{macro}\((.*?)\)\s*$", text, flags=re.M | re.S):
         yield " ".join(row.split())
@@ -30,7 +31,7 @@ def first_strings(path, macro):
 
 
 def items(page, section):
-    """The first words of the items of a section, without macros."""
+    """Returns the first words of the items of a section, without macros."""
     for words in pages[page].macros("It", section):
         yield words
 
@@ -59,7 +60,7 @@ def check_system_calls():
 
 
 def usage_of(name, parameters):
-    """How the page shows a command of the monitor."""
+    """Returns a monitor command as the page shows it."""
     words = [name]
     for parameter in parameters.split():
         shown, _, kind = parameter.partition(":")
@@ -74,7 +75,7 @@ def check_monitor():
     done = subprocess.run(["mandoc", "-Tascii", "-O", "width=200",
                            root / "docs/man/waymark-monitor.7"], capture_output=True, text=True)
     lines = [line.strip() for line in re.sub(".\b", "", done.stdout).splitlines()]
-    # A short item has its text in the same line.
+    # A short item has its text on the same line.
     said = {usage for line in lines for usage in re.split(r"  +", line)[0].split(", ")}
     commands = [re.match(r'"([^"]*)", [A-Z| ]+, *"([^"]*)"', row).groups()
                 for row in rows("src/mon/session/commands.def", "COMMAND")]
@@ -85,7 +86,7 @@ def check_monitor():
 
 
 def headers(name):
-    """The macro of that name, of some header."""
+    """Finds the macro of that name in the headers."""
     for path in (root / "src").rglob("*.h"):
         macro = re.search(rf'^#define {name} ("\w+")', path.read_text(), flags=re.M)
         if macro:
@@ -94,7 +95,7 @@ def headers(name):
 
 
 def variables():
-    """name -> files that ask for it; a name may be a macro of the file."""
+    """Returns {name: files that read the variable}; a name may be a macro of the file."""
     found = {}
     for path in (root / "src").rglob("*.[ch]"):
         text = path.read_text()
@@ -113,7 +114,7 @@ def check_environment():
         said |= {v for words in page.macros("It", "ENVIRONMENT") if words[:1] == ["Ev"]
                  for v in words[1:] if v != ","}
     faults.same("variables of the environment", set(variables()) | OF_LIBC, said)
-    # The runtime's stand where its other settings do.
+    # The runtime's variables are on the page of its other settings.
     runtime = {name for name, files in variables().items()
                if any(part in str(f) for f in files for part in ("/src/rt/", "/src/socket/"))}
     there = {w[1] for w in items("waymark-trace.7", "ENVIRONMENT") if w[:1] == ["Ev"]}
@@ -124,7 +125,7 @@ def check_environment():
 
 
 def check_buffer():
-    """Each offset, by the compiler."""
+    """Checks each offset with a compiler."""
     code = ["#include <stddef.h>", "#include <stdbool.h>", '#include "format/buffer.h"']
     fields = []
     for words in items("waymark-buffer.5", "DESCRIPTION"):

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints each record of a trace by the reader's C API: the name, then its fields. */
+/* Prints each record of a trace with the reader's C API: the name, then its fields. */
 #include <stdio.h>
 
 #include <waymark/reader.h>
 
-/* The name's length and bytes, which may be any; NULL is `-`. */
+/* Prints the name's length and bytes, which may be any bytes; NULL is `-`. */
 static void put(const char *text, size_t length)
 {
 	if (!text) {

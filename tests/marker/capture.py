@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Captures that the kernel made of trace points: capture.py PROGRAM WITHOUT WAYMARK
+"""Tests captures that the kernel made of trace points: capture.py PROGRAM WITHOUT WAYMARK
 
-The program records the same events into a native trace at once: waymark must print the same
-records of both. tests/ftrace has the access to the kernel.
+The program records the same events into a native trace at the same time: waymark must print the
+same records of both. tests/ftrace has the access to the kernel.
 """
 import json
 import os
@@ -32,7 +32,7 @@ def events(trace, **others):
 
 
 def fire(b, style="text"):
-    """The capture, and the native trace of the same events."""
+    """Returns the capture, and the native trace of the same events."""
     write(b.buffer + "/trace", "")
     write(b.buffer + "/trace_clock", "mono")
     write(b.buffer + "/tracing_on", "1")
@@ -42,13 +42,13 @@ def fire(b, style="text"):
         **os.environ, "WAYMARK_TRACE": BACKENDS % (native, b.instance, style)},
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     check(done.stderr == "", done.stderr)
-    write(b.buffer + "/tracing_on", "0")  # to read it is a system call
+    write(b.buffer + "/tracing_on", "0")  # reading it takes system calls, which would be recorded
     write(capture, read(b.buffer + "/trace"))
     return capture, native
 
 
 def printed(event):
-    """An event as its line tells it: text has no category, newlines are escaped."""
+    """Returns an event as its line shows it: text has no category, newlines are escaped."""
     name, args = event["event"], event["args"]
     if name == "VirtioNet:print":
         name = "print"
@@ -74,7 +74,7 @@ def test_text(b):
 def test_styles(b):
     for style in ("atrace", "hitrace"):
         capture, native = fire(b, style)
-        # Facts that their grammars do not carry: ids, bars, a text that is one word, types of counters.
+        # Facts that these formats lack: ids, bars, a text of one word, types of counters.
         found = [e["event"].replace("|", "/") for e in events(capture)]
         wanted = [printed(e)[0].replace("|", "/") for e in events(native)]
         blank = wanted.index("VirtioFs: ")
@@ -87,7 +87,7 @@ def test_styles(b):
 
 
 def test_beside_kernel(b):
-    """The system calls of the thread are drawn in its scopes, of one capture alone."""
+    """A single capture shows the thread's system calls in its scopes."""
     calls = b.buffer + "/events/raw_syscalls/enable"
     write(b.buffer + "/options/event-fork", "1")
     write(b.buffer + "/set_event_pid", str(os.getpid()))
@@ -100,7 +100,7 @@ def test_beside_kernel(b):
 
 
 def test_trace_cmd(b):
-    """A file of the real one; where it is not installed the text alone is compared elsewhere."""
+    """Uses the real trace-cmd; without it only the text is compared, elsewhere."""
     if not shutil.which("trace-cmd"):
         print("left out: trace-cmd is not installed")
         return
@@ -109,7 +109,7 @@ def test_trace_cmd(b):
     subprocess.run(["mount", "--bind", b.tracefs, "/sys/kernel/tracing"], check=True)
     subprocess.run(["trace-cmd", "extract", "-B", b.instance, "-o", dat], check=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
-    os.makedirs(b.buffer, exist_ok=True)  # it takes the instance away
+    os.makedirs(b.buffer, exist_ok=True)  # trace-cmd removes the instance
     tid = events(capture)[0]["tid"]
     own = [printed(e) for e in events(dat) if e["tid"] == tid and "scope" in e["args"]]
     wanted = [printed(e) for e in events(capture) if e["tid"] == tid and "scope" in e["args"]]

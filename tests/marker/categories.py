@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Categories can be switched and listed wherever events are named:
+"""Tests that categories can be switched and listed wherever events are named:
 
 categories.py WAYMARK PROGRAM MONITOR COMPLETIONS WITHOUT SIMPLE [TEST...]
 """
@@ -208,7 +208,7 @@ class Completed(completion.Shells):
         self.prove({"NewCategory", "NewCategory:exec"}, "attach", pid, "New")
 
     def test_behind_a_colon(self):
-        """In bash a colon is a word."""
+        """For bash a colon is a separate word."""
         self.prove({"VirtioNet:handle RxTap event"}, "ctl", self.program.pid, "on", "VirtioNet:han")
         self.prove({"NewCategory:exec"}, "ctl", self.program.pid, "on", "NewCategory:")
 

@@ -17,7 +17,7 @@ DOCUMENT = [
 ]
 WITHOUT = [s for s in DOCUMENT if "NewCategory" not in s]
 
-# Arguments of the scopes, in the order of their beginnings.
+# Arguments of the scopes, in the order of their begins.
 VALUES = [
     r"simple - (yes: true)(letter: 'x')(quote: '\'')(newline: '\n')(small: -128)"
     "(most: 18446744073709551615)",
@@ -32,7 +32,7 @@ VALUES = [
     r'Request { tag: "a \"b\"\n\t\\", sector: 9 })',
 ]
 
-# Names of instants, as they are and as they are printed where that is not the same.
+# Names of instants: as they are, and as they are printed if that differs.
 NAMES = [
     "a \"quoted\" 'name'", "a:b::c", "back\\slash */ end /* begin", ("two\nlines\ttab",
     "two\\nlines\ttab"), "\u00e9t\u00e9 \u20ac", 'a|b, c=d; {e} ${f} %s # """', "*", "", " ",

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Trace points written to a file that replaces trace_marker: file.py PROGRAM WITHOUT
+"""Tests trace points written to a file that replaces trace_marker: file.py PROGRAM WITHOUT
 
-The output is compared byte by byte: nothing is between two lines. In a mount namespace of its own.
+The output is compared byte by byte: no byte is between two lines. Runs in a private mount
+namespace.
 """
 import os
 import re
@@ -47,10 +48,10 @@ def main():
         check(out == evaluated, out)
         found = re.sub(r"\d{6,} ", "N ", text)
         check(found == "".join(lines), found)
-    # Other styles are grammars of lines.
+    # The other styles are formats of lines.
     text, _ = written(PROGRAM, "counters=10", "atrace")
     check(text.count("\n") == 5 and text.endswith("|text | 10\n"), text)
-    # A text of several lines is one, and its last newline is none of it.
+    # A text of several lines is one line, without its last newline.
     text, _ = written(PROGRAM, "lines")
     check(text == r"one\ntwo", text)
 

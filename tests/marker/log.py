@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Trace points in the log, in the system's log and in HiTraceMeter: log.py PROGRAM HITRACE_METER"""
+"""Tests trace points in the log, in the system's log and in HiTraceMeter: log.py PROGRAM HITRACE_METER"""
 import os
 import re
 import socket

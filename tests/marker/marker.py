@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Trace points in the kernel's trace: marker.py PROGRAM WITHOUT TEST
+"""Tests trace points in the kernel's trace: marker.py PROGRAM WITHOUT TEST
 
-PROGRAM has NewCategory compiled in, WITHOUT not. tests/ftrace has the access to the kernel.
+PROGRAM has NewCategory compiled in, WITHOUT does not. tests/ftrace has the access to the kernel.
 """
 import os
 import re
@@ -83,7 +83,7 @@ def test_long(b):
                 continue
             check(line.endswith("\u00e9...") and full.startswith(line[:-3]), line[-20:])
             check(b.piece - 3 <= len(line.encode()) < b.piece, len(line.encode()))
-        # Printed text has a bound of its own.
+        # Printed text has its own limit.
         check(len(done.log[2].encode()) in (bytes_, 8191, 8190), len(done.log[2].encode()))
 
 

@@ -39,14 +39,14 @@ static void document(int slot)
 	WAYMARK_SCOPE(NewCategory, "exec", count_me());
 }
 
-/* By hand, one within another. */
+/* Scopes begun and ended by hand, one within another. */
 static void hand(int number)
 {
 	WAYMARK_BEGIN(VirtioFs, "fuse \"loop\"", number);
 	WAYMARK_BEGIN(VirtioNet, "poll");
 	WAYMARK_END(VirtioNet);
 	WAYMARK_END(VirtioFs);
-	WAYMARK_END(VirtioFs); /* nothing has begun */
+	WAYMARK_END(VirtioFs); /* no scope is open */
 }
 
 struct request {
@@ -122,7 +122,7 @@ static void *end_flow(void *flow)
 	return NULL;
 }
 
-/* Begun here, ended elsewhere. */
+/* Flows that begin here and end elsewhere. */
 static void flows(int number)
 {
 	pthread_t thread;
@@ -146,7 +146,7 @@ static void counters(int number)
 	WAYMARK_PRINT("%s | %d\n", "text", number);
 }
 
-/* Lines that nothing has room for: two-byte characters. */
+/* Lines that exceed every limit, of two-byte characters. */
 static void longer(int bytes)
 {
 	char *text = malloc((size_t)bytes + 1);
@@ -168,7 +168,7 @@ static void lines(int unused)
 	WAYMARK_PRINT("one\ntwo\n");
 }
 
-/* The same trace point from two units, and two of one name. */
+/* The same trace point from two units, and two trace points with one name. */
 static void both(int number)
 {
 	twice(number);
@@ -205,7 +205,7 @@ static void run_threads(int count)
 	}
 }
 
-/* In this process and in two that it forks. */
+/* Fires many in this process and in two forked ones. */
 static void many(int count)
 {
 	pid_t children[2];
@@ -255,7 +255,7 @@ static void run(const char *argument)
 	exit(64);
 }
 
-/* Commands of standard input, each answered. */
+/* Executes commands from standard input and answers each. */
 static void serve(void)
 {
 	char line[64];

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Traces of trace points, read by all readers: read.py WAYMARK API PROGRAM CXX
+"""Tests that all readers read traces of trace points: read.py WAYMARK API PROGRAM CXX
 
-Names with any characters, identical points and points of one name, NULL, expressions with braces.
+Names with any characters, identical points and points with one name, NULL, expressions with
+braces.
 """
 import json
 import os
@@ -81,7 +82,7 @@ def test_values(folder):
 
 
 def test_same_point_twice(folder):
-    """In a header it is one event; two of one name are two, with fields of their own."""
+    """A point in a header is one event; two points with one name are two events with different fields."""
     found = records(record(folder, "both=4"))
     check([(r["event"], sorted(r["args"])) for r in found] == [
         ("VirtioFs:twice", ["number", "scope"]), ("VirtioFs:twice_end", ["scope", "scope_tid"]),

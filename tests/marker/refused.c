@@ -62,11 +62,14 @@ int main(void)
 		"'VirtioFs'");
 	is_refused(waymark_configure("VirtioFs,backend=simple", &error), &error, "'VirtioFs'");
 	check(waymark_disable("VirtioFs", WAYMARK_SIMPLE, NULL, &error) == 0, error.text);
-	/* With all backends, those that support it are switched on; without one, it is refused. */
+	/*
+	 * With all backends, the supporting ones are switched on; if no backend supports it, it is
+	 * refused.
+	 */
 	if (waymark_get_backends(event) == WAYMARK_SIMPLE) {
 		is_refused(waymark_enable("VirtioFs", WAYMARK_ANY_BACKEND, NULL, &error), &error,
 			"'VirtioFs'");
-		trace_enable_events("VirtioFs"); /* prints it */
+		trace_enable_events("VirtioFs"); /* prints the error */
 		check(waymark_get_state(event) == 0, "it is on");
 	} else {
 		check(waymark_enable("VirtioFs", WAYMARK_ANY_BACKEND, NULL, &error) == 0,

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Trace points without a declaration are never written to a simpletrace file: refused.py WAYMARK ALL SIMPLE API...
+"""Tests that trace points without a declaration are never written to a simpletrace file:
+refused.py WAYMARK ALL SIMPLE API...
 
-No reader could decode them there. Each way to switch them on for `simple` alone is an error, which
-names the backends to use instead; with other backends on, these record them.
+No reader could decode them there. Each way to switch them on only for `simple` is an error, which
+names the backends to use instead; other backends record them.
 """
 import os
 import re

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The second of two files that include twice.h: the program has its trace point twice. */
+/* The second file that includes twice.h: the program contains its trace point twice. */
 #include "twice.h"
 
 void twice_elsewhere(int number)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace point in a header: each unit that includes it has the same one. */
+/* A trace point in a header: each unit that includes it contains the same one. */
 #ifndef MARKER_TWICE_H
 #define MARKER_TWICE_H
 

@@ -21,22 +21,22 @@
 
 #include "explore.h"
 
-#define PACKETS 2 /* numbers from 1 */
-#define ROOM 2 /* events that fit into one */
+#define PACKETS 2 /* numbered from 1 */
+#define ROOM 2 /* events that fit into a packet */
 #define EVENTS_MAX 5 /* enough for each packet to be used again */
-#define TELLS_MAX 2 /* packets of the writer's own, which report losses */
+#define TELLS_MAX 2 /* packets in which the writer reports losses */
 #define BUFFERED 4 /* stores in the store buffer */
 
-/* The shared memory, which the thread stores into. */
+/* Places in the shared memory that the thread stores into. */
 enum where {
 	BUSY,
 	LIMIT, /* 1: the open packet's end; 0: NULL */
 	CLOSE,
 	CLAIM,
 	FIRST,
-	SIZE, /* of packet 1, 2 ...: how many events are published */
+	SIZE, /* of packet 1, 2, ...: number of published events */
 	NEXT = SIZE + PACKETS + 1,
-	DATA = NEXT + PACKETS + 1, /* ROOM each */
+	DATA = NEXT + PACKETS + 1, /* ROOM per packet */
 	PLACES = DATA + (PACKETS + 1) * ROOM,
 };
 
@@ -62,28 +62,28 @@ struct state {
 	uint8_t memory[PLACES];
 	struct store buffer[BUFFERED];
 	uint8_t buffered;
-	uint8_t numbers; /* given to packets so far */
+	uint8_t numbers; /* numbers given to packets so far */
 	uint8_t number[PACKETS + 1];
-	uint8_t owned[PACKETS + 1]; /* by the thread, or full and not written yet */
-	/* the thread's own */
+	uint8_t owned[PACKETS + 1]; /* owned by the thread, or full and not written yet */
+	/* of the thread */
 	uint8_t at, subbuf, before, fresh, pos, event;
-	/* the writer's own */
+	/* of the writer */
 	uint8_t writer, head, claim, unsettled, checked;
-	uint8_t timed, late; /* the packet's end is read; an event's time was read behind it */
+	uint8_t timed, late; /* the packet's end was read; an event's time was read after it */
 	uint8_t written; /* bit by event */
-	uint8_t before_tell, tells; /* numbers given when it looked; its own packets */
-	uint8_t last; /* number that was written */
+	uint8_t before_tell, tells; /* numbers given at the writer's look; its own packets */
+	uint8_t last; /* number of the last written packet */
 	uint8_t lost;
 };
 
-/* The part that is left out of the protocol. */
+/* The part of the protocol that is left out. */
 enum without { WHOLE, NO_CLAIM, NO_SETTLE, EARLY_END, NO_LOOK, CONTINUED };
 
 struct setup {
 	enum without without;
 	bool buffering;
 	uint8_t events;
-	uint8_t leaves; /* the number of events after which the thread ends; 0: it does not */
+	uint8_t leaves; /* the number of events after which the thread ends; 0: it never ends */
 };
 
 extern struct setup setup;

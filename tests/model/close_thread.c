@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The model's producer, and the next thread that gets its cursor. See close.h. */
+/* The model's producer, and the next thread that continues with its cursor. See close.h. */
 #include <string.h>
 
 #include "close.h"
@@ -46,7 +46,7 @@ static void put(struct explorer *e, struct state *s, unsigned int where, uint8_t
 	s->buffer[s->buffered++] = w;
 }
 
-/* The value that the thread loads: of its own last store, else of memory. */
+/* Returns the value that the thread loads: its own last store, or else memory. */
 static uint8_t get(const struct state *s, unsigned int where)
 {
 	for (unsigned int i = s->buffered; i-- > 0;) {
@@ -59,7 +59,7 @@ static uint8_t get(const struct state *s, unsigned int where)
 
 static void claim(struct explorer *e, struct state *s)
 {
-	drain_all(e, s); /* as an atomic addition does */
+	drain_all(e, s); /* like an atomic addition */
 	uint8_t was = s->memory[CLAIM];
 
 	s->at = P_REOPEN;
@@ -84,18 +84,18 @@ static void take(struct explorer *e, struct state *s)
 	}
 }
 
-/* The packet gets its number. */
+/* Gives the packet its number. */
 static void number(struct explorer *e, struct state *s)
 {
 	drain_all(e, s);
 	s->number[s->fresh] = ++s->numbers;
 }
 
-/* The next owner sees all that this one has stored. */
+/* Ends the thread; the next owner sees all of its stores. */
 static void leave(struct explorer *e, struct state *s)
 {
 	drain_all(e, s);
-	s->pos = setup.without == CONTINUED ? 0 : s->pos; /* but not where it stands */
+	s->pos = setup.without == CONTINUED ? 0 : s->pos; /* but not its position */
 	s->at = P_BUSY;
 }
 
@@ -134,7 +134,7 @@ static void end_event(struct explorer *e, struct state *s)
 	}
 }
 
-/* One store, and on. */
+/* Stores a value and advances to the next step. */
 static void store(struct explorer *e, struct state *s, uint8_t at)
 {
 	const struct store stores[P_END] = {

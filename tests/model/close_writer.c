@@ -2,7 +2,7 @@
 /* The model's writer. See close.h. */
 #include "close.h"
 
-/* Packets come in the order of their numbers, and none is missing. */
+/* Packets are written in the order of their numbers, and none is missing. */
 static void write_number(struct explorer *e, struct state *s, uint8_t number)
 {
 	if (number != s->last + 1) {

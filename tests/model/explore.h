@@ -11,7 +11,7 @@
 
 struct explorer;
 
-/* Offers a state that may follow the one which is being stepped. */
+/* Offers a state that may follow the state being stepped. */
 void explore_offer(struct explorer *e, const void *state);
 
 /* Reports a broken invariant; only the first report is kept. */

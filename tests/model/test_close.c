@@ -13,7 +13,7 @@
 
 struct setup setup;
 
-/* Nothing can happen any more: all must be where it belongs. */
+/* No step is left: every event must be written or counted. */
 static void check_end(struct explorer *e, const struct state *s)
 {
 	if (s->at == P_END && !s->buffered && (s->written | s->lost) != (1u << setup.events) - 1) {

@@ -16,17 +16,17 @@
 #include "explore.h"
 
 #define THREADS_MAX 3
-#define SUBBUFS 3 /* numbers from 1 */
+#define SUBBUFS 3 /* numbered from 1 */
 
 /* The operations of a thread, in turn. */
 enum { TAKE, TAKE_OTHER, GIVE, GIVE_OTHER, OPS };
 
 struct thread {
-	uint8_t op; /* of the above; OPS: it has finished */
+	uint8_t op; /* index into the operations; OPS: finished */
 	uint8_t at; /* the step within it */
-	uint8_t seen; /* the top, as it was loaded */
+	uint8_t seen; /* the loaded top */
 	uint8_t seen_tag;
-	uint8_t next; /* of the seen one, as it was loaded */
+	uint8_t next; /* the loaded successor of the seen sub-buffer */
 	uint8_t has[2];
 };
 
@@ -71,7 +71,7 @@ static void take(struct explorer *e, struct state *s, struct thread *t, uint8_t 
 		t->at = 1;
 		return;
 	case 1:
-		if (!t->seen) { /* empty: it goes without */
+		if (!t->seen) { /* the stack is empty: continue without a sub-buffer */
 			op_done(t);
 			return;
 		}
@@ -110,7 +110,7 @@ static void give(struct state *s, struct thread *t)
 		t->at = 2;
 		return;
 	default:
-		s->owner[*mine] = 0; /* before the swap shows it to others */
+		s->owner[*mine] = 0; /* before the swap makes it visible to others */
 		if (!swap_top(s, t, *mine)) {
 			t->at = 1;
 			return;

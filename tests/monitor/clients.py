@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Clients that misbehave, are idle or many: clients.py HOST ECHO STATIC REAL [TEST...]"""
+"""Tests clients that misbehave, are idle or many: clients.py HOST ECHO STATIC REAL [TEST...]"""
 
 import pathlib
 import select
@@ -13,7 +13,7 @@ from monitored import until
 
 
 class Clients:
-    """By threads of the monitor's own, and by the program's loop."""
+    """With the monitor's own threads, and with the program's loop."""
 
     def setUp(self):
         super().setUp()
@@ -65,7 +65,7 @@ class Clients:
         return int(self.program.do("files"))
 
     def holder(self):
-        """One that is never closed for another."""
+        """Connects a client that is never closed for another one."""
         client = self.client()
         self.assertEqual(client.ask(f"hold {self.work / 'note'}"), "held")
         return client

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A session for tests of the server: it echoes each line, except for the words of the
- * table, which do what a server must cope with.
+ * A session for tests of the server: it echoes each line, except for the words of the table, which
+ * act in ways that a server must handle.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -16,7 +16,7 @@
 #define LINE_BYTES (1u << 20)
 
 struct monitor_session {
-	char *held; /* the file that says that this client is gone */
+	char *held; /* path of the file that reports the end of this client */
 	size_t size;
 	char line[LINE_BYTES + 1];
 };
@@ -32,7 +32,7 @@ static int sleep_ms(struct monitor_session *s, const char *ms, FILE *out)
 	return 0;
 }
 
-/* Conversations of all monitors have something in common. */
+/* Sessions of all monitors share this. */
 static pthread_mutex_t common = PTHREAD_MUTEX_INITIALIZER;
 
 static int sleep_locked(struct monitor_session *s, const char *ms, FILE *out)
@@ -53,7 +53,7 @@ static int flood(struct monitor_session *s, const char *bytes, FILE *out)
 	return 0;
 }
 
-/* The file gets a line when the session ends: the process that ended it. */
+/* When the session ends, the file gets a line with the pid that ended it. */
 static int hold(struct monitor_session *s, const char *path, FILE *out)
 {
 	free(s->held);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Programs that end while they are monitored: ends.py HOST ECHO STATIC REAL [TEST...]"""
+"""Tests programs that end while they are monitored: ends.py HOST ECHO STATIC REAL [TEST...]"""
 
 import time
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Programs that fork and run others: forks.py HOST ECHO STATIC REAL [TEST...]"""
+"""Tests programs that fork and run others: forks.py HOST ECHO STATIC REAL [TEST...]"""
 
 import socket
 import threading
@@ -13,7 +13,7 @@ from monitored import CHILDS_THREADS, WAYS_OF_PARENTS, is_alive, kill, until
 
 class Forks(monitored.Monitored):
     def who(self, path=None):
-        """The process that answers there."""
+        """Returns the process that answers at the path."""
         client = self.connects(path)
         answer = client.ask("where").split()[0]
         client.close()
@@ -195,7 +195,7 @@ class Forks(monitored.Monitored):
         self.assertEqual(busy.line(), "slept")
 
     def test_forks_from_many_threads_while_clients_talk(self):
-        how = "open" if monitored.SANITIZER else "start"  # whose locks a fork may find taken
+        how = "open" if monitored.SANITIZER else "start"  # a fork may find locks of the sanitizer taken
         host = self.host(f"{how} {self.path}", *["start here-%d"] * (how == "start"))
         going = True
         said = []

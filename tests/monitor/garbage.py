@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Bytes that are no request bring one error a line, however many: garbage.py TALKER"""
+"""Tests that bytes that are no request cause one error per line, however many there are: garbage.py TALKER"""
 
 import json
 import os

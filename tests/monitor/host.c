@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program with monitors, steered by its driver: host FD LIBRARY. FD is a
- * socket to the driver, LIBRARY a libwaymark-monitor; "-": the one linked statically.
+ * A program with monitors, controlled by its driver: host FD LIBRARY. FD is a socket to the
+ * driver, LIBRARY a libwaymark-monitor, or "-" for the statically linked one.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -41,7 +41,7 @@ static struct waymark_monitor *monitor;
 static pthread_t driver;
 static sem_t driving;
 static int wake = -1;
-static int rounds; /* relaxed: how often there was something to do */
+static int rounds; /* relaxed: number of dispatches */
 static int ended; /* relaxed */
 
 void say(const char *fmt, ...)
@@ -102,7 +102,7 @@ static void unload(const char *rest)
 	say("%s", library && dlclose(library) == 0 ? "ok" : "failed");
 }
 
-/* WHERE, in the mode for lines. */
+/* Returns options for WHERE, in the mode for lines. */
 static struct waymark_monitor_options options_of(const char *where)
 {
 	return (struct waymark_monitor_options){
@@ -118,7 +118,10 @@ static void start(const char *where)
 	say("%s", api.start(&options, &error) ? error.text : "ok");
 }
 
-/* By a thread with a processor of its own and, where that is allowed, a realtime priority. */
+/*
+ * Starts the monitor in a thread bound to one processor, with a realtime priority if that is
+ * allowed.
+ */
 static void *start_specially(void *where)
 {
 	struct sched_param param = { .sched_priority = 1 };
@@ -161,7 +164,10 @@ static void *drive(void *arg)
 	return NULL;
 }
 
-/* It must be through with its beginning before a fork: in a sanitizer's there are locks. */
+/*
+ * Waits until the thread has started, because a fork may otherwise find locks of a sanitizer
+ * taken.
+ */
 static void start_driver(void)
 {
 	sem_init(&driving, 0, 0);
@@ -185,11 +191,11 @@ static void open_driven(const char *where)
 	say("ok");
 }
 
-/* In the child of a fork, where the thread is not. */
+/* In a fork's child, where the thread does not exist. */
 static void drive_again(const char *rest)
 {
 	(void)rest;
-	close(wake); /* which the parent has as well */
+	close(wake); /* shared with the parent */
 	wake = eventfd(0, EFD_CLOEXEC);
 	start_driver();
 	say("ok");
@@ -218,7 +224,7 @@ static void close_driven(const char *rest)
 	say("ok");
 }
 
-/* When its descriptors are gone, which may or may not wake the thread. */
+/* Called when the monitor's descriptors are closed, which may or may not wake the thread. */
 static void close_ended(const char *rest)
 {
 	(void)rest;
@@ -229,7 +235,7 @@ static void close_ended(const char *rest)
 	say("ok");
 }
 
-/* Opens and closes over and over. */
+/* Opens and closes repeatedly. */
 static void reopen(const char *rest)
 {
 	char where[200] = "on";
@@ -262,7 +268,7 @@ static void say_rounds(const char *rest)
 	say("%d", __atomic_load_n(&rounds, __ATOMIC_RELAXED));
 }
 
-/* A thread that is cancelled while it dispatches; another one goes on. */
+/* Cancels a thread while it dispatches; another thread continues. */
 static void cancel(const char *times)
 {
 	for (int i = atoi(times); i > 0; i--) {
@@ -274,7 +280,7 @@ static void cancel(const char *times)
 	say("ok");
 }
 
-/* A socket whose other end must see the end when this one is closed. */
+/* The peer of a socket must see its end when this process closes it. */
 static int pair[2];
 
 static void make_pair(const char *rest)
@@ -292,7 +298,7 @@ static void hang_up(const char *rest)
 	say("%s", poll(&p, 1, 2000) == 1 && (p.revents & POLLHUP) ? "end" : "open");
 }
 
-/* The program's own event loop: a ready descriptor, and the call that found it. */
+/* The program's event loop: an epoll descriptor, and the eventfd in it. */
 static int own_epoll, own_event;
 
 static void make_epoll(const char *rest)
@@ -318,7 +324,7 @@ static void say_ready(const char *rest)
 	say("%s", is_ready() ? "ok" : "failed");
 }
 
-/* And in a fork's child. */
+/* Reports readiness, also in a fork's child. */
 static void say_child_ready(const char *rest)
 {
 	int status = -1;

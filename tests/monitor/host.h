@@ -3,10 +3,10 @@
 #ifndef HOST_H
 #define HOST_H
 
-/* The socket to the driver: a line is asked, a line is answered. */
+/* The socket to the driver: each line from the driver gets one line as answer. */
 extern int steer;
 
-/* Answers. */
+/* Sends an answer. */
 void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 struct command {
@@ -14,7 +14,7 @@ struct command {
 	void (*run)(const char *rest);
 };
 
-/* Ends with a nameless one. */
+/* The last command has no name. */
 extern const struct command process_commands[];
 
 #endif

@@ -20,7 +20,7 @@
 
 #include "host.h"
 
-/* The child answers on another socket from now on. */
+/* The child answers on another socket. */
 static void do_fork(const char *other)
 {
 	pid_t child = fork();
@@ -32,7 +32,7 @@ static void do_fork(const char *other)
 	say("%d", (int)child);
 }
 
-/* The same by a system call, which no library notices. */
+/* Forks with a system call, which no library notices. */
 static void do_raw_fork(const char *other)
 {
 	pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
@@ -66,7 +66,7 @@ static void thread_fork(const char *rest)
 	pthread_join(thread, NULL);
 }
 
-/* Children that live until the driver ends them. */
+/* Children that run until the driver ends them. */
 static void workers(const char *count)
 {
 	char pids[512] = "";
@@ -97,7 +97,7 @@ static void *fork_much(void *count)
 	return NULL;
 }
 
-/* Children that end at once, of several threads. */
+/* Children that end immediately, forked from several threads. */
 static void storm_of_forks(const char *count)
 {
 	pthread_t threads[4];
@@ -148,7 +148,7 @@ static void execute(const char *rest)
 	say("failed");
 }
 
-/* Children that run something else at once. */
+/* Children that immediately execute another program. */
 static void fork_and_execute(const char *rest)
 {
 	pid_t child = 0;
@@ -202,7 +202,7 @@ static int set_limit(rlim_t count)
 	return setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Until there are none left. */
+/* Uses all descriptors. */
 static void fill(const char *rest)
 {
 	int count = 0;
@@ -234,7 +234,7 @@ static void count_files(const char *rest)
 }
 
 static int interrupted; /* relaxed */
-static int strays; /* relaxed: signals that came to a thread of the monitor's */
+static int strays; /* relaxed: signals received by a thread of the monitor */
 
 static void on_signal(int sig)
 {
@@ -254,7 +254,7 @@ static void *take_signals(void *arg)
 	return arg;
 }
 
-/* A signal each 200 microseconds from now on, to whichever thread takes it but this one. */
+/* Sends a signal every 200 microseconds, to any thread except this one. */
 static void signals(const char *rest)
 {
 	struct sigaction act = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
@@ -319,7 +319,7 @@ static const struct {
 	{ "accept4", SYS_accept4 },
 };
 
-/* In all threads. */
+/* Refuses a call in all threads. */
 static int refuse_call(unsigned int number)
 {
 	struct sock_filter filter[] = {
@@ -334,7 +334,7 @@ static int refuse_call(unsigned int number)
 		SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
 }
 
-/* Has these system calls refused. */
+/* Makes these system calls fail. */
 static void refuse(const char *names)
 {
 	int failed = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);

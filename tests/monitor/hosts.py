@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Programs that change their descriptors, signals and users: hosts.py HOST ECHO STATIC REAL [TEST...]"""
+"""Tests programs that change their descriptors, signals and users: hosts.py HOST ECHO STATIC REAL
+[TEST...]
+"""
 
 import os
 import pathlib
@@ -15,7 +17,7 @@ from monitored import until
 NOBODY = 65534
 
 def said_to(uid, path):
-    """The first answer that a process of that user gets from the socket."""
+    """Returns the first answer of the socket to a process of that user."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
@@ -82,7 +84,7 @@ class Hosts(monitored.Monitored):
         self.assertEqual(len(tables), 2)
         if monitored.SANITIZER:
             return
-        # Standard streams covered; epoll, timer, socket, client.
+        # The covered standard streams; epoll, timer, socket, client.
         inodes = self.inodes(host)
         own = min(inodes, key=lambda table: sum(link.startswith("anon_inode") for link in table) == 0)
         self.assertEqual(sum(link.startswith("socket") for link in own), 2)
@@ -198,7 +200,7 @@ class Hosts(monitored.Monitored):
                 self.assertLess(self.processor_time(host) - before, 0.2)
 
     def processor_time(self, host):
-        """In seconds, of all threads."""
+        """Returns the CPU seconds of all threads."""
         fields = pathlib.Path(f"/proc/{host.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 

@@ -18,9 +18,9 @@ from processes import is_alive  # noqa: E402,F401
 HOST, ECHO, STATIC, REAL = (os.path.abspath(sys.argv.pop(1)) for _ in range(4))
 SANITIZER = os.environ.get("WAYMARK_SANITIZER")
 PATIENCE = 30
-NEVER_MS = 10 * PATIENCE * 1000  # longer than anybody waits
+NEVER_MS = 10 * PATIENCE * 1000  # longer than any wait
 
-# It takes the threads of a fork's child for the parent's, which have the same addresses.
+# TSan mistakes the threads of a fork's child for the parent's, which have the same addresses.
 CHILDS_THREADS = unittest.skipIf(SANITIZER == "thread", "TSan knows no threads of a fork's child")
 WAYS_OF_PARENTS = ("open",) if SANITIZER == "thread" else ("start", "open")
 
@@ -36,7 +36,7 @@ def until(condition, patience=PATIENCE):
 
 
 class Client:
-    """One that talks to a monitor; `to` is a path or a connected socket."""
+    """A client of a monitor; `to` is a path or a connected socket."""
 
     def __init__(self, to, greeted=True):
         if isinstance(to, socket.socket):
@@ -53,7 +53,7 @@ class Client:
         self.socket.sendall(text.encode() if isinstance(text, str) else text)
 
     def line(self):
-        """The next line that comes; None: the end."""
+        """Returns the next line; None at the end."""
         while b"\n" not in self.rest:
             try:
                 more = self.socket.recv(1 << 16)
@@ -74,7 +74,7 @@ class Client:
 
 
 class Host:
-    """The program, and sockets to steer it and children of it."""
+    """The program, and sockets that control it and its children."""
 
     def __init__(self, work, program=HOST, library=ECHO, children=3, fds=(), **how):
         pairs = [socket.socketpair() for _ in range(1 + children)]
@@ -104,18 +104,18 @@ class Host:
         return line.decode()[:-1]
 
     def do(self, what, child=0):
-        """Asks for something and returns the answer."""
+        """Sends a command and returns the answer."""
         self.tell(what, child)
         return self.answer(child)
 
     def fork(self, child=1, by=0):
-        """A child that is steered by the socket of that number."""
+        """Forks a child that is controlled by the socket with that number."""
         if SANITIZER:
-            time.sleep(0.05)  # a thread that begins holds locks of the sanitizer's, which a fork finds
+            time.sleep(0.05)  # a starting thread holds locks of the sanitizer, which a fork would find taken
         return int(self.do(f"fork {self.children[child - 1]}", by))
 
     def threads(self, pid=None):
-        """The descriptors of each thread of the monitor's."""
+        """Returns the descriptors of each thread of the monitor."""
         tables = {}
         for task in pathlib.Path(f"/proc/{pid or self.pid}/task").iterdir():
             try:
@@ -146,7 +146,7 @@ class Monitored(unittest.TestCase):
         self.began = time.monotonic()
 
     def host(self, *commands, **how):
-        """A program that has done these; each must have been answered by "ok"."""
+        """Returns a program that has executed these commands; each must answer "ok"."""
         host = Host(self.work, **how)
         self.addCleanup(self.end, host)
         for command in commands:
@@ -163,7 +163,7 @@ class Monitored(unittest.TestCase):
         self.assertNotIn(b"AddressSanitizer", said, said.decode())
 
     def child(self, pid):
-        """One that the test's end kills."""
+        """Registers a child, which is killed at the end of the test."""
         self.addCleanup(kill, pid)
         return pid
 
@@ -173,7 +173,7 @@ class Monitored(unittest.TestCase):
         return client
 
     def connects(self, path=None):
-        """A client as soon as there is a monitor."""
+        """Connects as soon as there is a monitor."""
         def attempt():
             try:
                 return self.client(path)
@@ -184,7 +184,7 @@ class Monitored(unittest.TestCase):
         return client
 
     def assert_over(self, host, how):
-        """The monitor, however it was begun; the program and its streams are not."""
+        """Checks that the monitor has ended, and the program and its streams have not."""
         if how == "start":
             self.assertTrue(until(lambda: host.threads() == {}))
         else:

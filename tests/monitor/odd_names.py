@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A program and a folder whose names are no UTF-8: odd_names.py TALKER"""
+"""Tests a program and a folder whose names are no UTF-8: odd_names.py TALKER"""
 
 import json
 import os

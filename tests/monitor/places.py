@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Sockets, descriptors, standard streams: places.py HOST ECHO STATIC REAL [TEST...]"""
+"""Tests sockets, descriptors, standard streams: places.py HOST ECHO STATIC REAL [TEST...]"""
 
 import os
 import pty
@@ -16,7 +16,7 @@ from monitored import NEVER_MS, Host, until
 
 
 def each_way(test):
-    """By threads of the monitor's own, and by the program's loop."""
+    """Runs the test with the monitor's own threads, and with the program's loop."""
     def both(self):
         for how in "start", "open":
             with self.subTest(how=how):
@@ -104,7 +104,7 @@ class Sockets(monitored.Monitored):
 
 
 class Descriptors(monitored.Monitored):
-    """Given by number: it is the monitor's from then on."""
+    """A descriptor given by number belongs to the monitor from then on."""
 
     def given(self, how, end):
         host = self.host(fds=[end.fileno()])
@@ -186,7 +186,7 @@ class Descriptors(monitored.Monitored):
 
 
 class Streams(monitored.Monitored):
-    """Standard input and output."""
+    """Tests standard input and output."""
 
     def stdio(self, how, stdin, stdout):
         host = self.host(f"{how} stdio", stdin=stdin, stdout=stdout)
@@ -241,7 +241,7 @@ class Streams(monitored.Monitored):
         host.process.stdin.write(b"flood 1000000\nafter\n")
         host.process.stdin.flush()
         time.sleep(0.3)
-        host.do("rounds")  # which would wait for the reader below
+        host.do("rounds")  # would wait for the reader below if output blocked the program
         if how == "open":
             host.do("cancel 3")
         self.assertTrue(read_until(read, b"after\n").endswith(b"x\nafter\n"))
@@ -293,7 +293,7 @@ class Streams(monitored.Monitored):
         self.assertIn(b"ready", got)
         os.write(ours, b"for the shell\n")
         self.assertIn(b"<for the shell>", read_until(ours, b">"))
-        os.write(ours, b"for the monitor\n")  # which is in the foreground by now
+        os.write(ours, b"for the monitor\n")  # the monitor is now in the foreground
         self.assertIn(b"\r\nfor the monitor\r\n", read_until(ours, b"\r\nfor the monitor\r\n"))
         os.write(ours, b"quit\n")
         self.assertIn(b"bye", read_until(ours, b"bye"))
@@ -301,14 +301,14 @@ class Streams(monitored.Monitored):
         os.waitpid(pid, 0)
 
     def be_shell(self, how):
-        """A session's leader that runs the program in the background, then in the foreground."""
+        """Acts as a session's leader that runs the program in the background, then in the foreground."""
         signal.signal(signal.SIGTTOU, signal.SIG_IGN)
         host = Host(self.work, stdin=0, stdout=1, process_group=0)
         host.do(f"{how} stdio")
         print("started", flush=True)
         while not select.select([0], [], [], 5)[0]:
             pass
-        time.sleep(0.3)  # the monitor sees it, too
+        time.sleep(0.3)  # the monitor sees the input, too
         print("<" + os.read(0, 100).decode().strip() + ">", flush=True)
         os.tcsetpgrp(0, host.pid)
         host.steers[0].settimeout(20)

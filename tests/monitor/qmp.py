@@ -10,7 +10,7 @@ PATIENCE_S = 60
 
 
 def connect(path, patience=PATIENCE_S):
-    """Connects as soon as a server listens; waits as long for each answer."""
+    """Connects when a server listens; waits up to `patience` for that and for each answer."""
     deadline = time.monotonic() + patience
     while True:
         s = socket.socket(socket.AF_UNIX)
@@ -23,7 +23,7 @@ def connect(path, patience=PATIENCE_S):
 
 
 class Qmp:
-    """Waits two minutes at most until a server listens at `path`, and for each answer."""
+    """Waits at most two minutes for a server at `path`, and for each answer."""
 
     def __init__(self, path):
         self.socket = connect(path, 2 * PATIENCE_S)
@@ -32,7 +32,7 @@ class Qmp:
         self.command("qmp_capabilities")
 
     def ask(self, execute, **arguments):
-        """The whole answer, which may be an error."""
+        """Returns the whole answer, which may be an error."""
         self.file.write(json.dumps({"execute": execute, "arguments": arguments}) + "\n")
         self.file.flush()
         return json.loads(self.file.readline())

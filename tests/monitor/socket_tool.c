@@ -37,7 +37,7 @@ static int failed(void)
 	return 1;
 }
 
-/* True when SIGTERM has come; waits for it 10 ms. */
+/* Waits 10 ms for SIGTERM; returns true if it has arrived. */
 static bool ended(void)
 {
 	const struct timespec pause = { .tv_nsec = 10000000 };
@@ -129,7 +129,10 @@ static int run_directory(char **argv)
 	return 0;
 }
 
-/* A racer: begins when the writing end of `go` is closed, tells, and stays until killed. */
+/*
+ * A racer: starts when the writing end of `go` is closed, reports its result, and stays until
+ * killed.
+ */
 static NORETURN void race(const char *path, const int go[2], int told)
 {
 	char byte;
@@ -147,7 +150,7 @@ static NORETURN void race(const char *path, const int go[2], int told)
 	}
 }
 
-/* Lets the racers go, and counts those that listen. */
+/* Starts the racers, and counts those that listen. */
 static int count_winners(const int go[2], int told, int count)
 {
 	int winners = 0;
@@ -239,7 +242,7 @@ static int run_list(char **argv)
 
 static const struct command {
 	const char *name;
-	int least; /* arguments it needs */
+	int least; /* number of required arguments */
 	int (*run)(char **argv);
 } commands[] = {
 	{ "directory", 0, run_directory },

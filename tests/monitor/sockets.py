@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Control sockets of one user, and obstacles to them: sockets.py TOOL
+"""Tests control sockets of one user, and obstacles to them: sockets.py TOOL
 
 Not named socket.py: `import socket` in this folder must find Python's module.
 """
@@ -89,7 +89,7 @@ class Listening(sockets_common.Sockets):
             self.assert_connects(path)
 
     def test_a_pid_that_is_used_again_takes_the_name_over(self):
-        """The name is there before the process is: as it executes, the pid is known."""
+        """preexec_fn leaves a socket with the pid that the program then has."""
         directory = self.place / "waymark"
         directory.mkdir(0o700)
 
@@ -138,7 +138,7 @@ class Listening(sockets_common.Sockets):
         waiting = self.start("connect", path, 60000)
         time.sleep(0.1)
         self.assertIsNone(waiting.poll())
-        for _ in range(2):  # the queue holds more than one: one place is free, at least
+        for _ in range(2):  # the queue holds more than one, so make at least one place free
             listener.accept()[0].close()
         self.assertEqual(waiting.communicate(timeout=60)[0], "connected\n")
 
@@ -164,7 +164,7 @@ class Listening(sockets_common.Sockets):
             self.assert_refused("a symbolic link", "connect", self.place / "stale", 100)
 
     def test_a_directory_that_is_given_may_be_reached_by_a_link(self):
-        """/var/run is one."""
+        """/var/run is such a link."""
         (self.work / "link").symlink_to("place")
         with self.listening("listen", self.work / "link/a.sock") as (_, path):
             self.assert_connects(path)
@@ -245,7 +245,7 @@ class Listening(sockets_common.Sockets):
             self.assert_refused("only %d, the pid", "listen", self.place / name)
         self.assertEqual(os.listdir(self.place), [])
         self.foreign(self.place / "%d")
-        self.assert_connects(self.place / "%d")  # to connect, a path is taken literally
+        self.assert_connects(self.place / "%d")  # for connecting, a path is used literally
 
     def test_a_relative_path_is_made_absolute(self):
         for name in ("a.sock", "%d.sock", "./b.sock"):
@@ -279,7 +279,7 @@ class Listening(sockets_common.Sockets):
 
     def test_of_those_that_race_for_a_name_one_gets_it(self):
         path = self.place / "a.sock"
-        for _ in range(30):  # a stale one is left by the round before
+        for _ in range(30):  # the round before leaves a stale socket
             self.assertEqual(self.run_tool("race", path, 16), (0, "1 connected"))
 
     def test_what_others_put_there_meanwhile_stays(self):

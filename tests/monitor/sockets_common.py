@@ -22,7 +22,7 @@ def skip(reason):
 
 
 def as_user(uid):
-    """Popen's arguments for a process of another user."""
+    """Returns Popen's arguments for a process of another user."""
     return {"user": uid, "group": uid, "extra_groups": []} if uid else {}
 
 
@@ -34,7 +34,7 @@ class Sockets(unittest.TestCase):
     def setUp(self):
         self.work = pathlib.Path(tempfile.mkdtemp(prefix="waymark-test-"))
         self.addCleanup(shutil.rmtree, self.work)
-        self.tool = shutil.copy(BUILT, self.work / "tool")  # where any user may run it
+        self.tool = shutil.copy(BUILT, self.work / "tool")  # in a place where any user may run it
         self.work.chmod(0o755)
         self.place = self.directory("place")
 
@@ -55,7 +55,7 @@ class Sockets(unittest.TestCase):
 
     @contextlib.contextmanager
     def listening(self, *command, **how):
-        """A program that listens, by default until the block's end: (process, path)."""
+        """Runs a program that listens, by default until the block's end: yields (process, path)."""
         process = self.start(*command, **how)
         try:
             path = process.stdout.readline().rstrip("\n")
@@ -67,7 +67,7 @@ class Sockets(unittest.TestCase):
         self.assertEqual((process.returncode, said), (process.returncode, ""))
 
     def run_tool(self, *command, **how):
-        """Its status and all that it prints."""
+        """Returns the tool's status and its output."""
         process = self.start(*command, **how)
         try:
             out, said = process.communicate(timeout=60)
@@ -78,7 +78,7 @@ class Sockets(unittest.TestCase):
         return process.returncode, (out + said).rstrip("\n")
 
     def assert_refused(self, why, *command, **how):
-        """It ends with one line that has `why` in it."""
+        """The tool fails with one line that contains `why`."""
         process = self.start(*command, **how)
         try:
             out, said = process.communicate(timeout=60)
@@ -93,7 +93,7 @@ class Sockets(unittest.TestCase):
         self.assertEqual(self.run_tool("connect", path, 1000, **how), (0, says))
 
     def leave_stale(self, *command, **how):
-        """A socket whose program was killed."""
+        """Leaves a socket whose program was killed."""
         with self.listening(*command, **how) as (process, path):
             process.kill()
             process.wait()
@@ -101,7 +101,7 @@ class Sockets(unittest.TestCase):
         return path
 
     def foreign(self, path, queue=1):
-        """A socket that is not made by the layer."""
+        """Makes a socket without src/socket."""
         s = socket.socket(socket.AF_UNIX)
         self.addCleanup(s.close)
         s.bind(str(path))

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Control sockets of several users, roots and directories: sockets_users.py TOOL
+"""Tests control sockets of several users, roots and directories: sockets_users.py TOOL
 
-As root, in a mount namespace where /run and /tmp are empty: the test sees and changes no file of
-the machine, and its files are removed with the namespace.
+Runs as root in a mount namespace where /run and /tmp are empty: the test sees and changes no file
+of the machine, and its files are removed with the namespace.
 """
 
 import contextlib
@@ -20,12 +20,12 @@ from sockets_common import NOBODY, SOMEBODY, mode_of, skip
 
 INSIDE = "WAYMARK_TEST_INSIDE"
 NAMESPACE = ["unshare", "--mount", "--propagation", "private"]
-TOOL = pathlib.Path(sockets_common.BUILT).read_bytes()  # it may lie below /tmp
+TOOL = pathlib.Path(sockets_common.BUILT).read_bytes()  # the tool may be below /tmp
 TMP = f"/tmp/waymark-{NOBODY}"
 
 
 def enter():
-    """Goes on in the namespace, or skips."""
+    """Continues in the namespace, or skips the tests."""
     if os.geteuid() != 0:
         skip("it needs root, to be several users")
     if subprocess.run([*NAMESPACE, "true"], capture_output=True, check=False).returncode:
@@ -33,7 +33,7 @@ def enter():
     if INSIDE not in os.environ:
         os.environ[INSIDE] = "1"
         os.execvp(NAMESPACE[0], [*NAMESPACE, sys.executable, os.path.abspath(__file__), sockets_common.BUILT])
-    os.environ["LSAN_OPTIONS"] = "detect_leaks=0"  # it needs /proc
+    os.environ["LSAN_OPTIONS"] = "detect_leaks=0"  # the leak check needs /proc
     for place, mode in (("/tmp", "1777"), ("/run", "755")):
         mount(place, "mode=" + mode)
     sockets_common.BUILT = "/run/tool"
@@ -47,7 +47,7 @@ def mount(place, options):
 
 @contextlib.contextmanager
 def acting_as(uid):
-    """This process with the rights of another user."""
+    """Gives this process the rights of another user."""
     os.setegid(uid)
     os.seteuid(uid)
     try:
@@ -179,7 +179,7 @@ class Places(Users):
     def test_a_umask_is_undone_without_proc(self):
         root = self.directory("root", 0o755)
         command = ("chroot", root, "listen", "/a.sock")
-        if tuple(map(int, os.uname().release.split(".")[:2])) < (6, 6):  # fchmodat2() came then
+        if tuple(map(int, os.uname().release.split(".")[:2])) < (6, 6):  # the first version with fchmodat2()
             self.assert_refused("the umask cannot be undone", *command, umask=0o777)
         else:
             with self.listening(*command, umask=0o777):
@@ -300,7 +300,7 @@ class Others(Users):
         self.assertTrue((self.place / "a.sock").is_socket())
 
     def test_a_socket_whose_place_was_closed_meanwhile_stays(self):
-        """Its program cannot remove it any more: it reports that, and removes nothing else."""
+        """The program can no longer remove it: it reports that, and removes nothing else."""
         mine = self.directory("mine", 0o700, NOBODY)
         process = self.start("listen", mine / "a.sock", uid=NOBODY)
         self.assertTrue(process.stdout.readline())
@@ -353,7 +353,7 @@ class Walking(Users):
         self.assertEqual(os.listdir(self.place), [])
 
     def test_all_places_of_a_user_are_looked_at(self):
-        """A program that was started before its user's login has its socket elsewhere."""
+        """A program that was started before its user's login has its socket in another place."""
         xdg = self.directory("mine", 0o700, NOBODY)
         before = self.listening("listen", uid=NOBODY)
         login = f"/run/user/{NOBODY}"
@@ -365,7 +365,7 @@ class Walking(Users):
                 self.assertEqual((status, set(out.splitlines())), (0, expected))
                 self.assertEqual(len({path.parent, other.parent, third.parent}), 3)
                 self.assertEqual(self.run_tool("find", one.pid, uid=NOBODY, xdg=xdg), (0, str(path)))
-                out = self.run_tool("list", uid=NOBODY, xdg=login)[1]  # two places are one directory
+                out = self.run_tool("list", uid=NOBODY, xdg=login)[1]  # two places are the same directory
                 self.assertEqual(out.splitlines().count(f"{three.pid} {third}"), 1)
 
     def test_a_place_that_cannot_be_used_hides_no_other(self):

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that fire a hundred events at full speed while others switch them.
- * Each event has its thread, a number that only grows there, and the complement of
- * that number, so that a torn event is detected. Ends at the end of standard input:
- * storm THREADS
+ * Threads fire a hundred events at full speed while others switch them. Each event has its thread,
+ * a number that only grows in that thread, and the complement of that number, so that a torn event
+ * is detected. Ends at the end of standard input: storm THREADS
  */
 #include <pthread.h>
 #include <stdio.h>

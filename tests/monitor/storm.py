@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A hundred clients switch random patterns while threads trace at full speed.
+"""Tests that a hundred clients switch random patterns while threads trace at full speed.
 
-    storm.py STORM WAYMARK
+storm.py STORM WAYMARK
 
-The states at the end are those of the last commands, and no event of the trace is torn
-or out of order. With WAYMARK_TEST_LONG=1 it runs 30 seconds instead of 3.
+The final states must be those of the last commands, and no event of the trace torn or out of
+order. With WAYMARK_TEST_LONG=1 it runs 30 seconds instead of 3.
 """
 
 import collections
@@ -40,7 +40,7 @@ class Client(Qmp):
 
 
 def toggle(path, number, wanted, counts):
-    """One client's life: anything for some seconds, then its own event, for good."""
+    """Runs a client: switches any events for some seconds, then its own event finally."""
     rng = random.Random(number)
     client = Client(path)
     end = time.monotonic() + SECONDS
@@ -54,7 +54,7 @@ def toggle(path, number, wanted, counts):
 
 
 def by_the_book(rng, client):
-    """Random commands one after the other; the states that they must lead to."""
+    """Sends random commands one after the other; returns the states that they must lead to."""
     states = client.states()
     for _ in range(60):
         pattern, on = rng.choice(PATTERNS[:-1] + NAMES), rng.random() < 0.5
@@ -64,10 +64,10 @@ def by_the_book(rng, client):
 
 
 def check_trace(waymark, trace):
-    """Every event whole, those of a thread in order; how many there are."""
+    """Checks that every event is whole, and a thread's events are in order; returns their number."""
     last = collections.defaultdict(lambda: -1)
     count = 0
-    # A thread that is interrupted by nothing has one stream, so its events come in order.
+    # A thread without interruptions has one stream, so its events are printed in order.
     with subprocess.Popen([waymark, "print", trace], stdout=subprocess.PIPE, text=True) as reader:
         for line in reader.stdout:
             match = LINE.search(line)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program without code for its monitor, which control= starts. Reads numbers from
- * standard input: fires that number of rounds of all events, then prints that it has.
+ * A program without code for its monitor, which control= starts. Reads numbers from standard
+ * input: fires that number of rounds of all events, then prints that they are fired.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -23,7 +23,7 @@ from qmp import PATIENCE_S, connect
 
 
 class Talk:
-    """One connection; answers are read up to where a dialect's answers end."""
+    """A connection; answers are read until the end mark of the dialect."""
 
     def __init__(self, path, dialect):
         self.socket = connect(path)
@@ -31,7 +31,7 @@ class Talk:
         self.kept = b""
 
     def answer(self):
-        """The next answer; ends with None where the connection does."""
+        """Returns the next answer; ends with None if the connection ends."""
         end = self.prompt or b"\n"
         while end not in self.kept:
             more = self.socket.recv(65536)
@@ -72,7 +72,7 @@ class Conversation:
 
     def send(self, line):
         self.lines.append("> " + line)
-        # A backslash at the end: more of it comes with the next line.
+        # A backslash at the end: the next line continues the input.
         more = line.endswith("\\")
         text = line.removesuffix("\\").replace("DIR", self.folder) + ("" if more else "\n")
         self.talk.socket.sendall(text.encode())

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Clients switch an event for single vCPUs while all of them fire at full speed.
+"""Tests that clients switch an event for single vCPUs while all of them fire at full speed.
 
-    vcpus.py VCPUS WAYMARK
+vcpus.py VCPUS WAYMARK
 
-Each round of a vCPU has a number, which its events carry. Between an answer and the next
-command the state of a vCPU's event is known, so each round that began and ended meanwhile must
-be in the trace, or must not. An event that is never switched has all rounds, or none.
+Each round of a vCPU has a number, which its events contain. Between an answer and the next command
+the state of a vCPU's event is known, so each round that began and ended in that time must be in
+the trace, or must be missing. An event that is never switched has all rounds, or no round.
 """
 
 import collections
@@ -23,9 +23,9 @@ sys.path.insert(0, os.path.dirname(__file__))
 from qmp import Qmp
 
 SECONDS = 2
-ENOUGH = 10  # times on, and off; on a busy machine it takes longer
+ENOUGH = 10  # minimum number of times on, and off; a busy machine takes longer
 LINE = re.compile(r"\b(\w+) (?:cpu=(0x[0-9a-f]+) )?index (\d+) n (\d+)$")
-# OTHER has mem_fault, and never mem_access.
+# OTHER has mem_fault on, and never mem_access.
 ALWAYS, TOGGLED, OTHER = 0, (1, 2), 3
 
 
@@ -54,12 +54,12 @@ class Program:
             return self.process.stdout.readline().split()
 
     def rounds(self):
-        """Of each vCPU: rounds begun, rounds ended."""
+        """Returns the rounds begun and the rounds ended of each vCPU."""
         numbers = [int(word) for word in self.ask("rounds")]
         return list(zip(numbers[::2], numbers[1::2]))
 
     def end(self):
-        """How many rounds each vCPU had."""
+        """Ends the program; returns the number of rounds of each vCPU."""
         self.process.stdin.close()
         numbers = [int(word) for word in self.process.stdout.readline().split()]
         assert self.process.wait(30) == 0
@@ -75,11 +75,11 @@ class Windows:
         self.on, self.off = [], []
 
     def begin(self):
-        """Behind an answer: the first round that has not begun."""
+        """After an answer: returns the first round that has not begun."""
         return self.program.rounds()[self.index][0] + 1
 
     def end(self):
-        """Before a command: behind the last round that has ended."""
+        """Before a command: returns the round after the last ended one."""
         return self.program.rounds()[self.index][1] + 1
 
 
@@ -104,7 +104,7 @@ def toggle(program, windows, seed):
 
 
 def read_trace(waymark, trace, cpus):
-    """The rounds of each event and vCPU, in the order of the trace."""
+    """Returns the rounds of each event and vCPU, in the order of the trace."""
     rounds = collections.defaultdict(list)
     with subprocess.Popen([waymark, "print", trace], stdout=subprocess.PIPE, text=True) as reader:
         for line in reader.stdout:
@@ -130,7 +130,7 @@ def check_windows(windows, rounds):
 
 
 def check_whole(got, first, last):
-    """No round from `first` on is missing; the one before may have been on its way."""
+    """No round from `first` on is missing; the round before may have been in progress."""
     assert got and got[0] <= first, f"began at round {got[:1]} instead of {first}"
     assert got == list(range(got[0], last + 1)), "rounds are missing, or there are too many"
 

@@ -9,7 +9,7 @@ trap 'rm -rf "$tmp"' EXIT
 command -v abidw >/dev/null || { echo "abigail-tools is not installed"; exit 77; }
 [ "$(uname -m)" = x86_64 ] || { echo "the ABI is compared on x86-64"; exit 77; }
 
-# A tree of small libraries in place of ours.
+# A tree of small libraries instead of Waymark's.
 cd "$tmp"
 mkdir -p tools packaging/abi include/waymark debian build/src/rt build/src/mon build/src/api build/packaging
 cp "$root/tools/abi" tools
@@ -22,7 +22,7 @@ more='int waymark_more(void) { return 1; }'
 names='waymark_take; waymark_more;'
 room=16
 
-# build [FLAGS]: the libraries, of the variables above.
+# build [FLAGS]: builds the libraries from the variables above.
 build() {
 	echo "$header" >include/waymark/thing.h
 	echo "WAYMARK_0 { global: $names local: *; };" >map

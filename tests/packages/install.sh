@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # `make install` and `make uninstall`: any PREFIX and DESTDIR, a read-only build, twice, over an
-# older version; in the end all of Waymark's files are removed, and no others: install.sh ROOT BUILD
+# older version; finally all of Waymark's files are removed, and no others: install.sh ROOT BUILD
 set -eu
 root=$1
 build=$2
@@ -28,13 +28,13 @@ must() {
 	run "$@" || fail "make $*: failed"
 }
 
-# is_gone DIRECTORY: the whole of it, or all in it.
+# is_gone DIRECTORY: it does not exist or is empty.
 is_gone() {
 	[ ! -e "$1" ] || [ -z "$(find "$1" -mindepth 1)" ] || fail "left: $(find "$1" -mindepth 1)"
 }
 ln -s "$root/tools" tools
 
-# A name with a blank, twice, from a build that is only read.
+# A prefix with a blank, twice, from a build that is only read.
 touch stamp
 prefix="$tmp/in a/new place"
 must install PREFIX="$prefix"
@@ -45,19 +45,19 @@ ls -i "$library" "$prefix/bin/waymark" >inodes
 find "$prefix" | sort >first
 must install PREFIX="$prefix"
 find "$prefix" | sort | cmp -s - first || fail "installed twice it is another"
-# Other tests, which run meson install at the same time, write its log and its lock.
+# Excluded: the log and lock of other tests, which run meson install at the same time.
 find "$build/build.ninja" "$build/meson-private/coredata.dat" "$build/meson-info" \
 	-newer stamp >changed 2>/dev/null || :
 [ ! -s changed ] || fail "changed in the build: $(cat changed)"
 
-# Running programs keep their libraries: replaced, not written over.
+# Running programs keep their libraries, because files are replaced, not overwritten.
 ls -i "$library" "$prefix/bin/waymark" | cmp -s - inodes &&
 	fail "a file was written over while programs may run it"
 
 run install PREFIX="$tmp/it's here" && fail "installed where pkg-config finds nothing"
 [ ! -e "$tmp/it's here" ] || fail "something is there all the same"
 
-# A program finds it there.
+# A program finds the installation.
 module=$(find "$prefix" -name waymark.pc)
 export PKG_CONFIG_PATH="${module%/*}"
 echo 'fired(int n) "n %d"' >trace-events
@@ -84,14 +84,14 @@ make -s >out 2>&1 || fail "a program is not built with it"
 LD_LIBRARY_PATH="${module%/pkgconfig*}" WAYMARK_TRACE='*,file=a.ctf' ./program
 "$prefix/bin/waymark" print a.ctf | grep -q 'fired n 1' || fail "the program is not traced"
 
-# Over an older version, whose file is removed; other files stay.
+# Over an older version, whose file is removed; files of others stay.
 mkdir "$prefix/share/gone" "$prefix/share/mine"
 touch "$prefix/share/gone/older.so" "$prefix/share/mine/file"
 printf 'share/gone/\nshare/gone/older.so\n' >>"$prefix/share/waymark/installed"
 must install PREFIX="$prefix"
 [ ! -e "$prefix/share/gone/older.so" ] || fail "an older version's file is still there"
 
-# Names of other places in a record are ignored: root may get another user's record.
+# Names outside of the prefix in a record are ignored: root may use another user's record.
 mkdir another another/empty
 touch another/file
 cp "$prefix/share/waymark/installed" good
@@ -111,8 +111,9 @@ if run uninstall PREFIX="$prefix"; then
 fi
 grep -q 'nothing is installed below' out || fail "not said that nothing is there"
 
-# A folder of the prefix has become a link to another place: the files there stay, and those that
-# cannot be removed are named. For a folder that we made, and one that existed before.
+# A folder of the prefix has become a link to another place: the files there stay, and the files
+# that cannot be removed are named. For a folder that `make install` made, and a folder that
+# existed before.
 mkdir -p linked/bin
 must install PREFIX="$tmp/linked"
 mkdir -p away
@@ -136,7 +137,7 @@ touch away/bin/gone
 run install PREFIX="$tmp/linked" || :
 [ -e away/bin/gone ] || fail "an older version's file was taken away in another place"
 
-# Below a DESTDIR, relative ones too; the modules name the place without it.
+# Below a DESTDIR, also a relative one; the modules contain the path without DESTDIR.
 must install DESTDIR=stage PREFIX=/opt/way
 grep -qx 'prefix=/opt/way' "$(find stage -name waymark.pc)" || fail "the module does not name its prefix"
 [ -x stage/opt/way/bin/waymark ] || fail "not below DESTDIR"

@@ -16,7 +16,7 @@ differs() {
 	status=1
 }
 
-# name@NODE of each, and NODE@NODE, as the linker has it.
+# Prints name@NODE of each symbol, and NODE@NODE, as the linker has them.
 sed -n '
 	/^local:/q
 	s/^\(WAYMARK[A-Z_0-9.]*\) {.*/\1/p

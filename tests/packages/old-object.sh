@@ -76,7 +76,7 @@ build() {
 		"$library" -Wl,-rpath,"$(dirname "$library")"
 }
 
-# runs BACKEND PROGRAM [PLUGIN]: to its end, whatever is off.
+# runs BACKEND PROGRAM [PLUGIN]: it must run to its end, even with events off.
 runs() {
 	backend=$1
 	shift
@@ -86,14 +86,14 @@ runs() {
 	[ "$(cat printed)" = ran ] || fail "$*: printed $(cat printed)"
 }
 
-# refused NAME NUMBER: one message names both, and there is no other message.
+# refused NAME NUMBER: exactly one message is printed, and it contains both.
 refused() {
 	line="waymark: $1: its events are off: it was built for trace ABI $2, and this libwaymark has $abi;"
 	[ "$(grep -c "^$line generate and build it anew\$" said)" = 1 ] || fail "$1 is not refused by one line"
 	[ "$(grep -vc 'so far' said)" = 1 ] || fail "there are other messages"
 }
 
-# recorded EVENT COUNT, in a native trace.
+# recorded EVENT COUNT: checks a native trace.
 recorded() {
 	[ "$("$waymark" print out | grep -c " $1 n ")" = "$2" ] || fail "$1: not $2 events"
 }
