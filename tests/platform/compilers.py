@@ -21,7 +21,7 @@ import tempfile
 
 import traces
 
-# Of Debian 12's archive: its own gcc and clang, and the newest.
+# From Debian 12's archive: its own gcc and clang, and the newest clang.
 COMPILERS = {"gcc-12": "g++-12", "clang-14": "clang++-14", "clang-19": "clang++-19"}
 LEVELS = ["-O0", "-O1", "-O2", "-O3", "-Os"]
 FORMS = ["", "-flto", "-fcf-protection=full", "-fPIC -shared", "-fno-pie -no-pie",
@@ -35,14 +35,14 @@ SOME = [("gcc-12", "-O0", ""), ("gcc-12", "-O2", "-flto"), ("gcc-12", "-O3", "-f
 C_OPTIONS = ["-std=gnu11", "-D_GNU_SOURCE"]
 CXX_OPTIONS = ["-std=c++11"]
 OPTIONS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror", "-DWAYMARK_SCOPES=ctf"]
-# There is no C++ library of 32 bits, and the kernel's headers are the same for both.
+# The 32-bit C++ library is missing, and the kernel's headers are the same for both word sizes.
 OF_32_BITS = ["-fno-exceptions", "-idirafter", "/usr/include/x86_64-linux-gnu"]
 GROUPS = {"platform": "trace-events", "platform_toml": "events.toml"}
 TYPE_EXEC, TYPE_DYN = 2, 3
 
 
 class Failed(Exception):
-    """The failure of a row."""
+    """Raised when a row fails."""
 
 
 def run(command, **options):
@@ -73,7 +73,7 @@ class Kit:
                 *(self.place / f"trace-{group}.c" for group in GROUPS)]
 
     def build_library_32(self):
-        """The reason why this machine cannot build the row; None: it can."""
+        """Builds the 32-bit library. Returns the reason why this machine cannot build it, or None."""
         build = self.place / "i386"
         source = self.place / "none.c"
         source.write_text("int main(void) { return 0; }\n", encoding="utf-8")
@@ -90,7 +90,7 @@ class Kit:
 
 
 class Row:
-    """A program of one compiler, level and form, in a folder of its own."""
+    """A program of one compiler, level and form, in a separate folder."""
 
     def __init__(self, kit, compiler, level, form):
         self.kit = kit
@@ -127,7 +127,7 @@ class Row:
         return program
 
     def check_objects(self, objects):
-        """That the options did something to each."""
+        """Checks that the options had an effect on each object."""
         for path in objects:
             code = path.read_bytes()
             is_lto = code.startswith(b"BC\xc0\xde") or b".gnu.lto_" in code
@@ -151,7 +151,7 @@ class Row:
         return [str(load), str(program)]
 
     def check(self):
-        """Builds and runs the row; returns the fault, or None."""
+        """Builds and runs the row; returns its fault, or None."""
         try:
             command = self.command(self.build())
             traces.record(command, "values", self.place)
@@ -165,7 +165,7 @@ class Row:
 
 
 def rows_of(kit, is_all):
-    """The rows, and why others are left out."""
+    """Returns the rows, and the reasons why others are left out."""
     known = [(c, level, form) for c in COMPILERS for form in FORMS for level in LEVELS]
     known += [(c, level, form) for c in COMPILERS_OF_32_BITS for form in FORMS_OF_32_BITS
               for level in LEVELS]

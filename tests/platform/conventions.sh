@@ -7,7 +7,7 @@ root=$1
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-# The compiler's macros tell processors apart; the system's headers do not matter.
+# The compiler's macros distinguish processors; the system's headers do not matter.
 mkdir -p "$tmp/sys" "$tmp/rt/host"
 touch "$tmp/fcntl.h" "$tmp/stdbool.h" "$tmp/stdint.h" "$tmp/string.h" "$tmp/unistd.h" "$tmp/sys/syscall.h" \
 	"$tmp/sys/uio.h" "$tmp/sys/vfs.h" "$tmp/rt/host/open.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The same trace points without a declaration, in C and in C++: LANGUAGE is a name. */
+/* The same trace points without a declaration in C and in C++; LANGUAGE is part of their names. */
 #include <stdint.h>
 
 #include <waymark/scope.h>

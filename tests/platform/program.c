@@ -92,7 +92,7 @@ static void on_alarm(int sig)
 	}
 }
 
-/* As many steps as it takes for the signals to come; how many is not the platform's. */
+/* Steps until the signals have arrived; their number depends on the platform. */
 static int record_under_signals(void)
 {
 	struct itimerval each = { { 0, 1000 }, { 0, 1000 } };
@@ -107,7 +107,7 @@ static int record_under_signals(void)
 	return 0;
 }
 
-/* Each child has a trace of its own. */
+/* Each child has its own trace. */
 static int record_forks(void)
 {
 	int failed = 0;

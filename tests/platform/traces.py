@@ -21,7 +21,7 @@ import tempfile
 THREADS, STEPS, SIGNALS, CHILDREN = 4, 300, 20, 3
 HEAD = re.compile(r"^\d+\.\d{9} \d+ ")
 NUMBER = re.compile(r"(scope|scope_tid)=\d+")
-CXX_LINES = 4  # the last ones of values.expected
+CXX_LINES = 4  # the last lines of values.expected
 KINDS = ["values", "threads", "signals", "fork", "kill"]
 
 
@@ -38,7 +38,7 @@ def printed(waymark, trace):
 
 
 def messages(text):
-    """Without times and pids."""
+    """Returns the lines without times and pids."""
     lines = text.splitlines()
     for line in lines:
         if not HEAD.match(line):
@@ -47,7 +47,7 @@ def messages(text):
 
 
 def steps(lines, who):
-    """The numbers of that thread's steps, in order."""
+    """Returns the numbers of that thread's steps, in order."""
     prefix = f"step {who} "
     return [int(line[len(prefix):]) for line in lines if line.startswith(prefix)]
 
@@ -87,7 +87,7 @@ CHECKS = {"values": check_values, "threads": check_threads, "signals": check_sig
 
 
 def traces_of(kind, place):
-    """The traces that were left in a folder: one, or one of each process."""
+    """Returns the traces in a folder: one, or one per process."""
     found = sorted(path for path in place.iterdir() if (path / "metadata").is_file())
     expect(f"traces of {kind} in {place}", len(found), CHILDREN + 1 if kind == "fork" else 1)
     return found
@@ -112,7 +112,7 @@ def recover(waymark, place):
 
 
 def check(waymark, kind, place, folder):
-    """All that a program of that kind left there. Returns its lines."""
+    """Checks all traces that a program of that kind left there. Returns their lines."""
     whole = ""
     for trace in traces_of(kind, place):
         text = printed(waymark, trace)

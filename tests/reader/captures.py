@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Captures of the kernel's trace as input: captures.py WAYMARK API
+"""Tests captures of the kernel's trace as input: captures.py WAYMARK API
 
-Outputs of the kernel and of trace-cmd, in all known forms, cut, and damaged; API is a program
-that prints records of the library. tests/marker has captures that the kernel made.
+Outputs of the kernel and of trace-cmd, in all known forms, cut, and damaged. API is a program that
+prints records of the library. tests/marker has captures that the kernel made.
 """
 import json
 import os
@@ -35,7 +35,7 @@ DOCUMENT_EVENTS = [
 
 
 def run(*arguments, status=0, given=None, **environment):
-    """Standard output and standard error."""
+    """Returns standard output and standard error."""
     done = subprocess.run([WAYMARK, *arguments], text=True, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, timeout=60, input=given,
                           env={**os.environ, **environment})
@@ -61,7 +61,7 @@ def lines(texts, **others):
 
 
 def forms_of_lines():
-    """The same events whatever stands around them."""
+    """The same events with any text before and after them."""
     plain = lines(DOCUMENT)
     forms = {
         "trace": HEAD + plain,
@@ -138,7 +138,7 @@ def scopes_of_threads():
 
 
 def names_that_waste_time():
-    """Each place in them might separate arguments: looking behind all of them takes minutes."""
+    """Each ` - (` in them might begin the arguments: a search that tries all of them takes minutes."""
     name = " - (a" * 12000
     text = HEAD + lines([f"c Instant: x{name}"] * 40)
     check("names", [(e, a) for e, a in events(text)], [(f"c:x{name}", {})] * 40)
@@ -175,7 +175,7 @@ def what_was_lost():
     check("ends may be lost", {r["name"]: (r["end_lost"], r["unfinished"], r["begin_lost"],
                                            r["unbegun"]) for r in rows},
           {"VirtioFs:release": (1, 0, 0, 0), "VirtioFs:read (zero-message)": (0, 0, 1, 0)})
-    # A processor's gap is everybody's, known processes included.
+    # A processor's gap affects every process, also known ones.
     rows = json.loads(run("scopes", "--json", "-", given=text.replace(
         " [001]", " (  4711) [001]"))[0])["scopes"]
     check("also with columns of processes", sum(r["end_lost"] for r in rows), 1)
@@ -244,7 +244,7 @@ def other_commands(work):
 
 
 def trace_cmd(work):
-    """Its files are read through it; here is one that prints such a text."""
+    """Files of trace-cmd are read through that program; here a stand-in prints the text."""
     dat, text = work + "/trace.dat", work + "/text"
     with open(dat, "wb") as f:
         f.write(b"\x17\x08\x44tracing7\0" + bytes(5000))
@@ -299,7 +299,7 @@ def live():
 
 
 def many_names():
-    """Names that have arguments in them are many, and memory is bounded."""
+    """Many names contain arguments, but memory is bounded."""
     text = "".join(line(MARK + f"B|7|read {i}", i) + line(MARK + "E|7", i) for i in range(70000))
     rows = json.loads(run("scopes", "--json", "-", given=text)[0])["scopes"]
     check("all are counted", sum(r["count"] for r in rows), 70000)

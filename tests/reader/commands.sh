@@ -61,7 +61,7 @@ grep -q "/nonexistent/file: cannot open for writing" err || fail "-o says why"
 $print v4 >/dev/full 2>err && fail "a full disk is an error"
 grep -q "No space left" err || fail "a full disk is named"
 
-# A long trace into a reader that stops: no message, no failure.
+# A reader that closes the pipe early is no error, and causes no message.
 python3 - "$tests" >long <<'END'
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -80,7 +80,7 @@ status=${PIPESTATUS[0]}
 $print truncated >got 2>err && fail "a truncated trace is an error"
 [ "$(wc -l <got)" = 8 ] || fail "a truncated trace prints its whole part"
 
-# A live trace is shown as it comes: each line can be read while the pipe stays open.
+# A live trace is printed as it arrives: each line can be read while the pipe stays open.
 mkfifo live lines
 $print - <live >lines &
 exec 3>live 4<lines
@@ -112,7 +112,7 @@ $print --count v4 >counted
 same "nor of the count" counted got
 exec 3>&-
 
-# A limit of the shell's is reported like a full disk.
+# A limit of the shell is reported like a full disk.
 (ulimit -f 1; $print -o limited long) >got 2>err && fail "a limit is an error"
 grep -q "cannot write the output: File too large" err || fail "a limit says '$(cat err)'"
 
@@ -137,7 +137,7 @@ sed 's/uint32_t bytes/uint32_t bytes, int more/' "$events" >wrong
 	fail "wrong declarations are not suspected once"
 grep -q "49990 more records" err || fail "the other problems are counted"
 
-# A name drives no terminal, whatever its bytes are.
+# A name does not control the terminal, whatever its bytes are.
 $print "$(printf 'x\302\2331m\342\200\256y\377')" 2>err && fail "no such trace"
 grep -qF 'x\u009b1m\u202ey\xff: cannot open' err || fail "names are escaped: $(cat err)"
 

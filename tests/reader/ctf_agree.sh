@@ -7,7 +7,7 @@ dump=$1
 compare=$2
 python3 "$compare" "$dump" small small-big-endian wrap pieces other-host two-boots || exit $?
 
-# The comparison can fail: one byte of a field is enough.
+# The comparison notices a difference: one byte of a field is enough.
 cp -r small changed
 python3 - changed/stream-3 <<'END'
 import sys

@@ -81,7 +81,7 @@ stream {{
 STAMP = "integer { size = 48; align = 1; signed = false; map = clock.monotonic.value; } timestamp;"
 NUMBER = "integer { size = 16; align = 1; signed = false; } id;"
 
-# Name, declaration, fields as (C type of the metadata, name); the position is the number.
+# Name, declaration, fields as (C type of the metadata, name); the position is the event's number.
 EVENTS = [
     None,
     ("blk_read", 'block/trace-events:3: blk_read(uint64_t offset, uint32_t bytes) '
@@ -96,7 +96,7 @@ EVENTS = [
     ("blk_misfit", 'x:1: blk_misfit(uint64_t a, uint64_t b) "%u %u"', [("uint8_t", "a")]),
     ("blk_two", 'block/trace-events:12: blk_two(const char *a, const char *b, bool c) "%s|%s|%d"',
      [("string", "a"), ("string", "b"), ("uint8_t", "c")]),
-    # From here on: only in traces that add them.
+    # The following events are only in traces that add them.
     ("blk_note", 'block/trace-events:15: blk_note(uint64_t n, int32_t level, const char *text) '
      '"%" PRIu64 " at level %d: <%s>"',
      [("uint64_t", "n"), ("int32_t", "level"), ("string", "text")]),
@@ -129,12 +129,12 @@ def uuid_text(uuid):
 
 
 class Trace:
-    """One native trace, made in memory."""
+    """A native trace, made in memory."""
 
     def __init__(self, order="<", uuid=UUID, host="hosta", boot="b1", pid=77, shift=0):
         self.order, self.uuid = order, uuid
         header = (NUMBER, STAMP) if order == "<" else (STAMP, NUMBER)
-        # Ticks count from boot, which was `EPOCH` seconds after 1970 and `shift` more.
+        # Ticks count from boot, which was `EPOCH` + `shift` seconds after 1970.
         self.metadata = METADATA.format(
             uuid=uuid_text(uuid), order="le" if order == "<" else "be", host=host, pid=pid,
             boot=boot, freq=FREQ, offset_s=EPOCH + shift, offset=7, header="\n\t\t".join(header),
@@ -146,7 +146,7 @@ class Trace:
         return struct.pack(self.order + form, *values)
 
     def text(self, value):
-        """NULL is None; a cut string ends in NUL."""
+        """Encodes a string: NULL is None; a cut string ends in NUL."""
         data = b"\0" if value is None else value
         return self.pack("I", len(data)) + data
 
@@ -159,7 +159,7 @@ class Trace:
         return data
 
     def packet(self, events, **change):
-        """A packet of encoded events; `change` replaces fields of its header."""
+        """Returns a packet of encoded events; `change` replaces fields of its header."""
         body = b""
         for event in events:
             body += bytes(-len(body) % 8) + event
@@ -183,7 +183,7 @@ class Trace:
 
 
 def buffer(t, packets, counts):
-    """A killed process's buffer; counts: (lost, evicted) of streams 1, 2, ..."""
+    """Returns a killed process's buffer; counts: (lost, evicted) of streams 1, 2, ..."""
     data = bytearray(32 * buffer_bytes.UNIT)
     for at, piece in buffer_bytes.pieces(
             uuid=t.uuid, units=32, first_unit=5, pid=77, directory=b"", counts=counts,

@@ -20,7 +20,7 @@ import sys
 
 HEAD = re.compile(r"\[(\d+\.\d{9})\] .*\(\d+\) (\w+): \{ cpu_id = 0, tid = (\d+) \}, \{ ?(.*?) ?\}$")
 FIELD = re.compile(r'(\w+) = ("(?:[^"\\]|\\.)*"|[^,]+?)(?:, |$)')
-# How babeltrace2 prints a string's bytes.
+# Escapes of babeltrace2 in strings.
 ESCAPES = {"a": 7, "b": 8, "t": 9, "n": 10, "v": 11, "f": 12, "r": 13, "\\": 92, '"': 34}
 
 
@@ -36,7 +36,7 @@ def value(text):
 
 
 def normalize(line):
-    """One line of babeltrace2 as the dump has it."""
+    """Returns a line of babeltrace2 in the form of the dump."""
     head = HEAD.match(line)
     if not head:
         sys.exit(f"not understood: {line}")
@@ -76,12 +76,12 @@ def same(theirs, ours):
 
 
 def order(row):
-    """A sort key that does not depend on the text of strings."""
+    """Returns a sort key that does not depend on the text of strings."""
     return re.sub(r"=s[01]?:\w*", "=s", row)
 
 
 def by_time(rows):
-    """Sorted within each nanosecond only: a trace out of order stays so."""
+    """Sorts only within each nanosecond: a trace out of order stays so."""
     result, group = [], []
     for row in rows:
         if group and row.split(" ", 1)[0] != group[0].split(" ", 1)[0]:

@@ -21,7 +21,7 @@ fail()
 	exit 1
 }
 
-# build NAME: from the statements in the file NAME.part
+# build NAME: builds a program from the statements in the file NAME.part
 build()
 {
 	example=$1
@@ -35,7 +35,7 @@ build()
 		-Wl,-rpath,"$(dirname "$library")" -o "$1" || fail 'does not compile'
 }
 
-# shows TRACE STATUS LINES MESSAGE: what the example prints of a trace
+# shows TRACE STATUS LINES MESSAGE: compares the example's output for a trace
 shows()
 {
 	rm -f my.trace

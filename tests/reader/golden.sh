@@ -52,7 +52,7 @@ for trace in small small-big-endian wrap pieces flight lost-and-rotated lost-beh
 	bad-event two-boots no-packet other-uuid no-clock no-signature other-tracer; do
 	run "print-ctf-$trace" waymark print "$trace"
 done
-# Strings shown from where they lie, and as values: in another byte order than this host's.
+# Strings are printed in place, and as values; the byte order is not this host's.
 run print-ctf-notes waymark print notes
 run print-ctf-notes waymark print notes-big-endian
 run info-ctf waymark info small
@@ -64,7 +64,7 @@ run info-json-losses waymark info --json flight lost-and-rotated
 run print-json-losses waymark print --json flight lost-and-rotated
 run info-ctf-left-over waymark info left-over
 (
-	# A process that lives holds its buffer.
+	# A living process holds a lock on its buffer.
 	flock -s 9
 	run info-ctf-live waymark info left-over
 	run print-ctf-live waymark print left-over

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`waymark print --json` is JSON, and loses nothing: json_lines.py TESTS COMMANDS
+"""Tests that `waymark print --json` is JSON, and loses nothing: json_lines.py TESTS COMMANDS
 
-A trace has numbers of all widths, strings of any bytes and names of any bytes; Python's
-json must read the same values from the lines. jq, if it is installed, must accept every
-line, too.
+A trace has numbers of all widths, strings of any bytes and names of any bytes; Python's json must
+read the same values from the lines. jq, if it is installed, must accept every line, too.
 """
 
 import json
@@ -35,7 +34,7 @@ TEXTS = [b"", b"plain", b'"', b"\\", b"\x7f", "\u00e4\u20ac\U0001f600".encode(),
 
 
 def make_trace():
-    """(trace, the values expected in each of its lines)"""
+    """Returns (trace, the expected values of each of its lines)."""
     random.seed(1)
     trace, wanted = make_traces.Trace(4), []
     for number, name in enumerate([b"text", b"numbers", b"mixed", b"letter", b'o"d\\d \xff\n']):
@@ -86,7 +85,7 @@ def check(lines, wanted):
 
 
 def check_traces(print_json, path, wanted):
-    """Lines of several traces name theirs as it was given, however long that is."""
+    """Lines of several traces contain the trace's name as it was given, however long it is."""
     odd = b"./" * 100 + b"\x01" * 200 + b"/" + b'q"\xff\n'
     long = b"\x01" * 200 + b"/" * 3800 + b"trace"
     (path / ("\x01" * 200)).mkdir()
@@ -109,7 +108,7 @@ def main():
         (path / "events").write_text(EVENTS)
         print_json = [COMMANDS / "waymark", "print", "--json", "-e", path / "events"]
         output = subprocess.run([*print_json, path / "trace"], capture_output=True, check=True)
-        text = output.stdout.decode("utf-8")  # it is UTF-8, whatever was traced
+        text = output.stdout.decode("utf-8")  # the output is UTF-8, whatever was traced
         assert not re.search("[\x80-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]", text), "misleads"
         check(output.stdout.splitlines(), wanted)
         assert '"trace":' not in text, "one trace needs no name"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Writes native traces (directories of CTF) for the reader's tests: make_ctf.py DIRECTORY
 
-Valid ones, which every reader of CTF accepts, and one for each kind of error.
+Valid traces, which every reader of CTF accepts, and a trace for each kind of error.
 """
 
 import pathlib
@@ -13,7 +13,7 @@ from ctf_bytes import (DONE, FREQ, IDLE, MISFIT, NOTE, OPEN, PLAIN, READ, TWO, T
 
 
 def small(order="<", **whose):
-    """Two threads, two packets, strings of all kinds, a loss that is counted."""
+    """Two threads, two packets, strings of all kinds, a counted loss."""
     t = Trace(order, **whose)
     s = 20 * FREQ
     one = t.packet([t.event(READ, s + 100, 4096, 512), t.event(OPEN, s + 110, b"/srv/disk", 2),
@@ -29,12 +29,12 @@ def small(order="<", **whose):
                      begin=s + 50, instance=4, tid=1004)
     t.files["stream-4"] = other
     t.files["stream-5"] = b""
-    t.files["index/x.idx"] = struct.pack(">4I", 0xC1F1DCC1, 1, 1, 72)  # of no packets
+    t.files["index/x.idx"] = struct.pack(">4I", 0xC1F1DCC1, 1, 1, 72)  # without packets
     return t
 
 
 def notes(order="<"):
-    """Strings at the end: of all lengths, with characters to be escaped at every place."""
+    """Events end in strings: of all lengths, with characters to be escaped at every position."""
     t = Trace(order)
     t.metadata += event_text(NOTE)
     plain = b"abcdefghijklmnopqrstuvwxyz"
@@ -49,7 +49,7 @@ def notes(order="<"):
 
 
 def wrap():
-    """The 48 bits of a stamp run over inside a packet."""
+    """The 48 bits of a time stamp overflow inside a packet."""
     t = Trace()
     s = 2**48 - 10
     t.files["stream-3"] = t.packet([t.event(IDLE, s + n) for n in (0, 5, 15, 30)], begin=s - 5)
@@ -67,7 +67,7 @@ def pieces():
 
 
 def flight():
-    """A flight recorder's: packets that were given up, whose events the next one counts."""
+    """A flight recorder's trace: packets were discarded, and the next one counts their events."""
     t = Trace()
     for sequence, discarded in (3, 40), (4, 42), (6, 50):
         s = sequence * FREQ
@@ -77,7 +77,7 @@ def flight():
 
 
 def lost_and_rotated():
-    """The first pieces are gone, a packet of the others, and all of a thread."""
+    """The first files are missing, a packet of the others, and all packets of a thread."""
     t = pieces()
     s = 6 * FREQ
     t.files["stream-3-4"] += t.packet([t.event(IDLE, s)], begin=s, end=s + 1, sequence=6, discarded=7)
@@ -99,12 +99,12 @@ def other_host():
 
 
 def late_host():
-    """On a host that booted when the events of the others had long happened."""
+    """A host that booted long after the others' events."""
     return small(uuid=bytes(range(1, 17)), host="hostc", boot="b3", pid=79, shift=100)
 
 
 def two_boots():
-    """Of the same boot as small(), by another name, though the time of day was set in between."""
+    """The same boot as small(), under another name, although the time of day was set in between."""
     return small(uuid=bytes(range(16)), host="container", pid=78, shift=3600)
 
 
@@ -142,7 +142,7 @@ def torn():
 
 
 def holes():
-    """Pages that hold no packets, in the middle and at the end."""
+    """Pages without packets, in the middle and at the end."""
     t = Trace()
     for n in range(1, 4):
         t.files["stream-3"] = t.files.get("stream-3", b"") + t.packet(
@@ -164,7 +164,7 @@ def bad_event():
 
 
 def left_over():
-    """Killed while it wrote: the last packet of the file is torn, but memory has it whole."""
+    """The process was killed while it wrote: the last packet in the file is torn, but complete in memory."""
     t = small()
     s = 30 * FREQ
     third = t.packet([t.event(READ, s + n, n, n) for n in range(4)], begin=s, sequence=3, discarded=5)
@@ -172,7 +172,8 @@ def left_over():
     second = t.packet([t.event(PLAIN, 0, 0, 0, b"", 0)], sequence=2, discarded=5)
     alone = t.packet([t.event(IDLE, s + 15)], begin=s, instance=6, tid=1006)
     t.files["stream-3"] += third[:150]
-    # The second packet is in the file already; of the third stream's end 4 events more are lost.
+    # The second packet is already in the file. After the third stream's last packet 4 more events
+    # are lost.
     t.files[".arena"] = buffer(t, [fourth, alone, third, second],
                               [(0, 0), (0, 0), (9, 2), (0, 0), (0, 0), (0, 0)])
     return t
@@ -202,7 +203,7 @@ def other_uuid():
     return t
 
 
-# Traces that all readers of CTF accept, and traces that only this one reads.
+# Traces that all readers of CTF accept, and traces that only this reader can read.
 WHOLE = {"small": small(), "small-big-endian": small(">"), "notes": notes(), "notes-big-endian": notes(">"),
          "wrap": wrap(), "pieces": pieces(),
          "flight": flight(), "lost-and-rotated": lost_and_rotated(),

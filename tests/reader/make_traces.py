@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Writes the traces of the reader's golden tests: make_traces.py DIRECTORY
 
-One trace for each version and byte order, and one for each kind of error.
-The events are those of golden/trace-events; their positions there are their ids.
+A trace for each version and byte order, and a trace for each kind of error. The events are those
+of golden/trace-events; their positions there are their ids.
 """
 
 import pathlib
@@ -19,7 +19,7 @@ START = 4242_000_000_000
 
 
 class Trace:
-    """Bytes of one trace."""
+    """The bytes of a trace."""
 
     def __init__(self, version, order="<"):
         self.version, self.order = version, order
@@ -44,7 +44,7 @@ class Trace:
                 yield self.pack("Q", value % 2**64)
 
     def event(self, number, ns, *values, length=None, pid=77):
-        """One record; `length` lies about its size."""
+        """Adds a record; `length` replaces its true size."""
         payload = b"".join(self.arguments(values))
         if self.version == 4:
             self.data += self.pack("Q", 1)
@@ -63,7 +63,7 @@ class Trace:
 
 
 def whole(version, order="<"):
-    """A trace with everything that is right."""
+    """Returns a trace with every valid kind of record."""
     t = Trace(version, order)
     t.event(OPEN, 0, b"/srv/disk.img", 0o2)
     t.event(READ, 24_817, 4096, 512)

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""simpletrace shows strings, numbers and times as Python does: python.py TESTS COMMANDS
+"""Tests that simpletrace shows strings, numbers and times as Python does: python.py TESTS COMMANDS
 
-Random records, among them times that a double cannot hold; the command must print their
-values as Python does.
+The records are random, some with times that a double cannot represent.
 """
 
 import pathlib

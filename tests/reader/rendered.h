@@ -15,7 +15,7 @@
 #include "trace_bytes.h"
 #include "view/message/message.h"
 
-/* Declares one event and renders it into exactly the room that was asked for. */
+/* Declares one event and renders it into a buffer of exactly the needed size. */
 static inline char *render(const char *declaration, const struct value *values)
 {
 	struct model model;

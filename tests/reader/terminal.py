@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Colours and progress are for terminals only: terminal.py TESTS COMMANDS
+"""Tests that colours and progress are for terminals only: terminal.py TESTS COMMANDS
 
-Output and messages go to pseudo-terminals or to pipes. A pipe that is not read
-for a while makes the work long.
+Output and messages go to pseudo-terminals or to pipes. A pipe that is not read for a while delays
+the command.
 """
 
 import os
@@ -20,7 +20,7 @@ sys.path.insert(0, str(TESTS))
 from make_traces import READ, Trace, TRACES  # noqa: E402
 
 EVENTS = TESTS / "golden/trace-events"
-LINES = 140000  # more than the pipes hold, and looked at now and then
+LINES = 140000  # more than the pipes can buffer, so that progress is checked
 COLOUR = b"\x1b[36mblk_read\x1b[0m"
 
 
@@ -80,7 +80,7 @@ def check_colour(trace):
 
 
 def check_progress(trace, lines, small):
-    out, err = run(trace, err=True, wait=2)  # it shows some after a second
+    out, err = run(trace, err=True, wait=2)  # progress is shown after a second
     assert out.count(b"\n") == lines, out.count(b"\n")
     assert b"waymark print: " in err and b" %" in err, err
     assert err.endswith(b"\r\x1b[K"), err
@@ -90,7 +90,7 @@ def check_progress(trace, lines, small):
     quiet = [
         {"err": False, "wait": 1.3},
         {"err": True, "wait": 1.3, "TERM": "dumb"},
-        {"err": True, "out": True, "wait": 1.3},  # the lines are progress enough
+        {"err": True, "out": True, "wait": 1.3},  # printed lines make progress messages unnecessary
     ]
     for where in quiet:
         assert run(trace, **where)[1] == b"", where

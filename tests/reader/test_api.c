@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waymark/reader.h as a program of its own sees it: linked with the shared
- * library and nothing else. Runs in a folder of make_traces.py's traces.
+ * waymark/reader.h as a separate program uses it: linked with only the shared library. Runs in a
+ * folder of make_traces.py's traces.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -170,7 +170,7 @@ static void a_descriptor_stays_open(void **state)
 	assert_int_equal(close(fd), 0);
 }
 
-/* A file of many faults: one line, not as much of them as there is room for. */
+/* A file with many faults: one line, not as many faults as fit into the message. */
 static void declarations_give_their_first_fault(void **state)
 {
 	char error[512];

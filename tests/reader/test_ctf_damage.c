@@ -20,11 +20,11 @@
 #include "read/reader.h"
 
 #define COPY "damaged"
-#define EVENTS 12 /* of the trace `small` */
+#define EVENTS 12 /* in the trace `small` */
 #define SECOND_PACKET 4096
 #define PADDING 0xaa
 #define FEW 7
-#define PADDING_STEP 97 /* only some of the cuts inside of padding */
+#define PADDING_STEP 97 /* only some of the cuts inside padding are tried */
 
 /* The result of reading a trace to its end. */
 struct result {
@@ -32,9 +32,9 @@ struct result {
 	unsigned int events;
 	unsigned int gaps;
 	unsigned int problems;
-	uint64_t strings; /* bytes of all strings: so that every value is touched */
-	uint64_t order; /* changes with every record's time, place and size, and their order */
-	char error[512]; /* the last one */
+	uint64_t strings; /* bytes of all strings, so that every value is read */
+	uint64_t order; /* depends on every record's time, place and size, and their order */
+	char error[512]; /* the last error */
 };
 
 struct bytes {
@@ -80,7 +80,7 @@ static void touch(struct result *result, struct reader *r, const struct record *
 	}
 }
 
-/* Takes available records, at most `few` at a time; 0: one by one. */
+/* Takes available records, at most `few` at a time; if `few` is 0, one by one. */
 static void take(struct result *result, struct reader *r, size_t few)
 {
 	struct record records[FEW];
@@ -127,7 +127,7 @@ static struct result read_by(const char *path, size_t few)
 	return result;
 }
 
-/* Many records taken at once are those that are read one by one. */
+/* Records taken many at a time must equal records that are read one by one. */
 static struct result read_trace(const char *path)
 {
 	const struct result result = read_by(path, 0);
@@ -146,7 +146,7 @@ static struct result read_trace(const char *path)
 	return result;
 }
 
-/* A copy of the trace `small`, whose files the tests change. */
+/* Copies the trace `small`; the tests change the copy. */
 static int copy_trace(void **state)
 {
 	static const char *const names[] = { "metadata", "stream-3", "stream-4" };
@@ -174,7 +174,7 @@ static void whole_trace_is_read(void **state)
 	assert_int_equal(r.problems, 0);
 }
 
-/* The content's end of the packet at `at`. */
+/* Returns the offset where the content of the packet at `at` ends. */
 static size_t content_end(const struct bytes *b, size_t at)
 {
 	struct packet_header h;
@@ -243,7 +243,7 @@ static void flip_every_byte(const char *from, const char *to, unsigned char bits
 	load(&b, from);
 	for (size_t i = 0; i < b.size; i++) {
 		if (b.data[i] == PADDING) {
-			continue; /* behind a packet's content, which is not read */
+			continue; /* not read, because it follows a packet's content */
 		}
 		b.data[i] ^= bits;
 		store(&b, b.size, to);
@@ -256,7 +256,7 @@ static void flip_every_byte(const char *from, const char *to, unsigned char bits
 	assert_int_equal(read_trace(COPY).events, EVENTS);
 }
 
-/* The metadata of `small` with another attribute of the clock, and more behind it. */
+/* Writes the metadata of `small` with another attribute of the clock, and `more` after it. */
 static void declare_clock(const char *attribute, const char *as, const char *more)
 {
 	struct bytes b;
@@ -273,7 +273,7 @@ static void declare_clock(const char *attribute, const char *as, const char *mor
 	store(&made, made.size, COPY "/metadata");
 }
 
-/* Impossible clocks are refused, and leave no time that cannot be computed. Found by a fuzzer. */
+/* Impossible clocks are refused, so that every time can be computed. Found by a fuzzer. */
 static void clock_that_cannot_be_is_a_problem(void **state)
 {
 	static const struct {
@@ -315,7 +315,7 @@ static void every_byte_of_a_stream_is_flipped(void **state)
 	flip_every_byte("small/stream-3", COPY "/stream-3", 0x01);
 }
 
-/* Each byte of a header that the reader relies on is missed when it is wrong. */
+/* Each wrong byte in the checked part of a header loses exactly that packet. */
 static void flipped_header_is_a_problem(void **state)
 {
 	const size_t relied_on = offsetof(struct packet_header, timestamp_begin);

@@ -2,7 +2,7 @@
 /* The simpletrace reader on invalid traces, with each kind of error. */
 #include "simple_fixture.h"
 
-/* Reads a trace of which only `n` bytes are there; returns how many records were whole. */
+/* Reads the first `n` bytes of a trace; returns the number of complete records. */
 static int read_part(struct fixture *f, size_t n, enum read_result *end)
 {
 	char place[64];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packets that a follower reads out of memory while the program runs: the scan reads one after
- * the other, and may pass an open one just before it is closed. The test plays the buffer, which
+ * Packets that a follower reads from memory while the program runs: the scan reads one after the
+ * other, and may pass an open packet just before it is closed. The test replaces the buffer, which
  * changes between two scans.
  */
 #include <setjmp.h>
@@ -22,10 +22,10 @@ bool __wrap_buffer_source_look_again(const struct buffer_source *s, struct buffe
 bool __wrap_buffer_source_copy_from(
 	struct buffer_source *s, const struct buffer_packet *p, size_t from, unsigned char *buffer);
 
-/* Bytes of the first packet by now; 0: it has left memory. */
+/* Bytes of the first packet at this moment; 0: it has left memory. */
 static size_t content_now;
 
-/* Sequence of the packet copied last, and the offset it was copied from; 0: none was. */
+/* Sequence and offset of the last copied packet; 0: no packet was copied. */
 static uint64_t copied;
 static size_t copied_from;
 
@@ -39,7 +39,7 @@ bool __wrap_buffer_source_look_again(const struct buffer_source *s, struct buffe
 	return p->content_bytes > 0;
 }
 
-/* Notes the packet, and fails: it has left memory. */
+/* Stores the packet's sequence and offset, and fails: the packet has left memory. */
 bool __wrap_buffer_source_copy_from(
 	struct buffer_source *s, const struct buffer_packet *p, size_t from, unsigned char *buffer)
 {
@@ -56,7 +56,7 @@ struct listed {
 	struct ctf_trace trace;
 };
 
-/* Packet 5 was read while it was open; the list has it so, and the one behind it. */
+/* Packet 5 was read while it was open; the list contains it so, and the packet after it. */
 static void list(struct listed *l)
 {
 	memset(l, 0, sizeof(*l));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts that programs write to the kernel's trace_marker, in all grammars that are read. */
+/* Texts that programs write to the kernel's trace_marker, in all supported formats. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -19,12 +19,12 @@
 static const struct {
 	const char *text;
 	enum marker_kind kind;
-	const char *name; /* with a category, or the message of a text */
+	const char *name; /* with a category; for a text, the message */
 	const char *rest; /* arguments, message or value */
 	int64_t number;
 	uint32_t pid;
 } rows[] = {
-	/* crosvm's, and of waymark/scope.h */
+	/* formats of crosvm and of waymark/scope.h */
 	{ "503 VirtioFs Enter: release - (self.tag: \"mtdroot\")(inode: 42)", MARKER_ENTER,
 		"VirtioFs:release", "(self.tag: \"mtdroot\")(inode: 42)", SYNC + 503, 0 },
 	{ "503 VirtioFs Exit: release", MARKER_EXIT, "VirtioFs:release", "", SYNC + 503, 0 },
@@ -41,7 +41,7 @@ static const struct {
 	{ "VirtioNet Counter: in flight - (value: 10)", MARKER_COUNTER, "VirtioNet:in flight",
 		"(value: 10)", 0, 0 },
 	{ "VirtioNet Instant: kick", MARKER_INSTANT, "VirtioNet:kick", "", 0, 0 },
-	/* which are none of these */
+	/* texts in no known format */
 	{ "503 VirtioFs Enter", MARKER_TEXT, "503 VirtioFs Enter", "", 0, 0 },
 	{ "VirtioFs Enter: no number", MARKER_TEXT, "VirtioFs Enter: no number", "", 0, 0 },
 	{ "5 VirtioFs Instant: a number", MARKER_TEXT, "5 VirtioFs Instant: a number", "", 0, 0 },
@@ -56,7 +56,7 @@ static const struct {
 	{ "[SCOPE_START]frame", MARKER_TEXT, "[SCOPE_START]frame", "", 0, 0 },
 	{ "[SCOPE_END] of mine", MARKER_TEXT, "[SCOPE_END] of mine", "", 0, 0 },
 	{ "[SCOPE_START(id=x)][frame] ", MARKER_TEXT, "[SCOPE_START(id=x)][frame] ", "", 0, 0 },
-	/* Android's */
+	/* Android's format */
 	{ "B|4711|VirtioFs:read - (n: 3)", MARKER_BEGIN, "VirtioFs:read", "(n: 3)", 0, 4711 },
 	{ "B|4711|[frame] fd 5 | x", MARKER_BEGIN, "frame", "fd 5 | x", 0, 4711 },
 	{ "B|4711|draw | 12", MARKER_BEGIN, "draw | 12", "", 0, 4711 },
@@ -74,7 +74,7 @@ static const struct {
 	{ "S|4711|p|x", MARKER_TEXT, "S|4711|p|x", "", 0, 0 },
 	{ "E|4711 of mine", MARKER_TEXT, "E|4711 of mine", "", 0, 0 },
 	{ "Z|4711|p", MARKER_TEXT, "Z|4711|p", "", 0, 0 },
-	/* OpenHarmony's */
+	/* OpenHarmony's format */
 	{ "B|4711|H:[frame] a / b", MARKER_BEGIN, "frame", "a / b", 0, 4711 },
 	{ "E|4711|", MARKER_END, "", "", 0, 4711 },
 	{ "S|4711|H:VirtioNet:packet / x 7", MARKER_ASYNC, "VirtioNet:packet / x", "", 7, 4711 },
@@ -111,7 +111,7 @@ static void markers_are_told_apart(void **state)
 	}
 }
 
-/* A value as `kind text`. */
+/* Writes a value as `kind text`. */
 static void describe(char *out, size_t size, const struct value *v)
 {
 	static const char *const kinds[] = { [DEBUG_U64] = "u64",
@@ -164,7 +164,7 @@ static const struct {
 		{ { "f((touch(), 5))", "text Some(Handle { id: 3, b: [1, 2] })" },
 			{ "\"lit, (e\"", "u64 1" }, { "'\"'", "u64 34" } } },
 	{ "(a ? b : c: 5)(std::x(y): 6)", { { "a ? b : c", "u64 5" }, { "std::x(y)", "u64 6" } } },
-	/* cut, or of an unknown grammar */
+	/* cut, or in an unknown format */
 	{ "(a: 1)(b: \"xyz...", { { "a", "u64 1" }, { "b", "text \"xyz..." } } },
 	{ "(a: 1)(b", { { "a", "u64 1" }, { "rest", "text (b" } } },
 	{ "(a: x(y)(b: 1)", { { "a", "text x(y)(b: 1" } } },

@@ -57,7 +57,7 @@ static void any_byte_at_any_place_is_escaped_or_kept(void **state)
 	}
 }
 
-/* A character of several bytes, at all places of words and of their ends. */
+/* Shows a character of several bytes at all positions in words and at their ends. */
 static void assert_shown(const char *character, const char *shown)
 {
 	for (size_t before = 0; before < 20; before++) {
@@ -112,7 +112,7 @@ static void a_character_that_a_precision_cuts_is_no_rubbish(void **state)
 	assert_renders("e(char *s) \"%.3s\"\n", values, "a\\xe2\\x82");
 }
 
-/* A char may be a letter or a small number: only %c makes it a letter. */
+/* A char may be a letter or a small number: only %c prints it as a letter. */
 static void a_char_is_a_number_where_its_format_does_not_say_otherwise(void **state)
 {
 	const struct value letter[] = { number('A') };

@@ -10,7 +10,7 @@
 
 #include "view/message/number.h"
 
-/* Numbers of every length, near powers and at random; the same ones in every run. */
+/* Returns numbers of every length, near powers and at random; the same in every run. */
 static uint64_t sample(unsigned int i)
 {
 	static uint64_t seed = 88172645463325252u;

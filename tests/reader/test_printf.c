@@ -6,7 +6,7 @@
 
 static uint32_t seed = 1;
 
-/* The same numbers in every run. */
+/* Returns the same numbers in every run. */
 static uint32_t dice(uint32_t sides)
 {
 	seed = seed * 1664525 + 1013904223;
@@ -29,15 +29,15 @@ static uint64_t random_value(void)
 	}
 }
 
-/* One random conversion, and the values of its `*`. */
+/* A random conversion, and the values of its `*`. */
 struct sample {
 	char flags[8];
 	char width[8]; /* "*", a number or nothing */
-	char precision[8]; /* with its dot */
+	char precision[8]; /* including its dot */
 	int width_value;
 	int precision_value;
 	char format[64];
-	char arguments[64]; /* of the declaration, before the value's */
+	char arguments[64]; /* declared before the value */
 	struct value values[3];
 	size_t stars;
 };
@@ -79,7 +79,9 @@ static void pick_precision(struct sample *s)
 	switch (dice(5)) {
 	case 0:
 		strcpy(s->precision, ".*");
-		/* A negative one counts as none, and then flag 0 would be back. */
+		/*
+		 * A negative precision counts as missing, which would make flag 0 effective again.
+		 */
 		s->precision_value = (int)dice(40) - (strchr(s->flags, '0') ? 0 : 8);
 		strcat(s->arguments, "int p, ");
 		s->values[s->stars++] = number((uint64_t)(int64_t)s->precision_value);
@@ -126,7 +128,7 @@ static struct sample pick(const char *length, char letter)
 	return s;
 }
 
-/* printf with as many `*` as the sample has. */
+/* Calls printf with the sample's number of `*`. */
 #define PRINT(out, s, v)                                                               \
 	do {                                                                           \
 		bool has_w = (s)->width[0] == '*';                                     \
@@ -180,7 +182,7 @@ static void integers_are_shown_as_printf_shows_them(void **state)
 	CHECK_TYPE(int, "hh", "duxXo");
 	CHECK_TYPE(int, "h", "duxXo");
 	CHECK_TYPE(bool, "", "du");
-	if (sizeof(long) == 8) { /* the type that these are read as */
+	if (sizeof(long) == 8) { /* these are read as long */
 		CHECK_TYPE(long, "l", "diuxXo");
 		CHECK_TYPE(int64_t, "l", "diuxXo");
 		CHECK_TYPE(uint64_t, "l", "diuxXo");
@@ -190,7 +192,7 @@ static void integers_are_shown_as_printf_shows_them(void **state)
 	}
 }
 
-/* But for PRI?8 and PRI?16, which some C libraries define without hh and h: they cut. */
+/* But PRI?8 and PRI?16 always cut values; some C libraries define them without hh and h. */
 static void macros_of_inttypes_mean_what_they_say(void **state)
 {
 	char wanted[128];
@@ -214,7 +216,7 @@ static void a_length_that_does_not_fit_the_type_changes_nothing(void **state)
 	assert_renders("e(int a, uint64_t b) \"%lx %d\"\n", values, "ffffffff 1099511627776");
 }
 
-/* NULL is printed as glibc does everywhere; musl prints `0`. */
+/* NULL is printed as glibc prints it, on every system; musl prints `0`. */
 static void print_pointer(char *wanted, struct sample s, void *p)
 {
 	if (p) {

@@ -172,7 +172,7 @@ static void without_a_header_records_may_have_type_words_or_not(void **state)
 	}
 }
 
-/* Writes the trace in pieces of one to seven bytes from a child process. */
+/* Writes the trace from a child process, in pieces of one to seven bytes. */
 static int slow_pipe(const struct fixture *f, pid_t *child)
 {
 	int ends[2];

@@ -19,7 +19,7 @@
 struct trace_bytes {
 	VEC(unsigned char) bytes;
 	bool swap;
-	size_t record; /* where the open record begins, its id */
+	size_t record; /* offset and id of the open record */
 };
 
 static inline void put_bytes(struct trace_bytes *t, const void *p, size_t n)
@@ -59,7 +59,7 @@ static inline void put_mapping(struct trace_bytes *t, uint64_t id, const char *n
 	put_bytes(t, name, strlen(name));
 }
 
-/* A record of versions 2 to 4; its length is filled in by end_record(). */
+/* Begins a record of versions 2 to 4; end_record() sets its length. */
 static inline void begin_record(
 	struct trace_bytes *t, unsigned int version, uint64_t id, uint64_t ns)
 {
@@ -90,7 +90,7 @@ static inline void end_record(struct trace_bytes *t)
 	set_length(t, (uint32_t)(t->bytes.count - t->record));
 }
 
-/* A descriptor from which the first `n` bytes can be read. */
+/* Returns a descriptor from which the first `n` bytes can be read. */
 static inline int bytes_fd(const struct trace_bytes *t, size_t n)
 {
 	int fd = memfd_create("trace", MFD_CLOEXEC);
@@ -102,7 +102,7 @@ static inline int bytes_fd(const struct trace_bytes *t, size_t n)
 	return fd;
 }
 
-/* The events that `text` declares, the lenient way. */
+/* Declares the events in `text` leniently. */
 static inline bool declare(struct model *m, const char *text)
 {
 	static const struct decl_options options = { .lenient = true };

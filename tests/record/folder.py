@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A folder of traces is one trace to all commands: folder.py WAYMARK PROGRAM STATIC_PROGRAM BLOCKCACHE LOGGED"""
+"""Tests that a folder of traces is one trace to all commands: folder.py WAYMARK PROGRAM
+STATIC_PROGRAM BLOCKCACHE LOGGED
+"""
 
 import subprocess
 import unittest

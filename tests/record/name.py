@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A trace's name follows the program: name.py WAYMARK PROGRAM STATIC_PROGRAM BLOCKCACHE LOGGED"""
+"""Tests that a trace's name follows the program: name.py WAYMARK PROGRAM STATIC_PROGRAM BLOCKCACHE LOGGED"""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ from recorded import NOBODY, PROGRAM, Recorded, WAYMARK
 
 
 class Name(Recorded):
-    """Runs of one name, one after the other and at once."""
+    """Runs with one name, one after the other and at the same time."""
 
     def start_waiting(self, *args, **more):
         run = self.start(*args, PROGRAM, "5", "catch", "wait", **more)
@@ -37,8 +37,8 @@ class Name(Recorded):
         self.assertEqual(len(self.events("t")), 6)
 
     def test_two_runs_at_once_have_not_one_name(self):
-        """The second one would count the first one's events as its own."""
-        for first in ("catch", "5"):  # before it records anything, and behind that
+        """Otherwise the second run would count the first one's events as its own."""
+        for first in ("catch", "5"):  # before it records anything, and after its events
             run = self.start("-o", "t", "--replace", PROGRAM, first, "catch", "wait", "2")
             self.assertEqual(run.stdout.readline(), "ready\n")
             for more in ((), ("--replace",)):
@@ -88,10 +88,10 @@ class Name(Recorded):
             self.environment["WAYMARK_TRACE"] = before
             self.assertIn("t: 2 events", self.record("-o", "t", "--replace", PROGRAM, "1")[1])
 
-    # Existing traces of that name.
+    # Existing traces with that name.
 
     def make_old(self, *args):
-        """A trace of 51 events, or the leftover of a program killed after them."""
+        """Makes a trace of 51 events, or the leftover of a program killed after them."""
         environment = {**self.environment, "WAYMARK_TRACE": "*,backend=ctf,file=t"}
         subprocess.run([PROGRAM, "50", *args], cwd=self.work, env=environment)
         self.check_old("t")
@@ -155,7 +155,7 @@ class Name(Recorded):
         self.check_old(*old)
 
     def kill_both(self, *words):
-        """A run of record, and its program, that are killed when that waits."""
+        """Kills a run of record, and its program when that waits."""
         run = self.start("--replace", "-o", "t", PROGRAM, *words)
         self.assertEqual(run.stdout.readline(), "ready\n")
         program = self.child_of(run.pid)

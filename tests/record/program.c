@@ -48,7 +48,7 @@ static void wait_for_signal(void)
 	while (!caught) {
 		usleep(1000);
 	}
-	usleep(50000); /* another one would come now */
+	usleep(50000); /* a second signal would arrive in this time */
 	printf("got %d%s\n", (int)caught, times > 1 ? ", more than once" : "");
 	fflush(stdout);
 	caught = times = 0;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Programs run under waymark record: record.py WAYMARK PROGRAM STATIC_PROGRAM BLOCKCACHE LOGGED"""
+"""Tests programs run under waymark record: record.py WAYMARK PROGRAM STATIC_PROGRAM BLOCKCACHE LOGGED"""
 
 import contextlib
 import os
@@ -70,7 +70,7 @@ class Record(Recorded):
             self.assertIn(f"waymark record: t: {4 if 'x' in before else 5} events", said)
             self.assertEqual(self.names(), ["t"])
 
-    # How the program ends.
+    # The program's ends.
 
     def test_the_status_is_the_programs(self):
         self.record(PROGRAM, "1", "exit=3", status=3)
@@ -193,7 +193,7 @@ class Record(Recorded):
                 ([PROGRAM], 0, "no pattern matches its events, none")):
             said = self.record("-o", "t", *args, status=status)[1]
             self.assertIn(f"recorded nothing, t was not made: {why}", said)
-            if LOGGED in args:  # of all that record asks for in vain, one line of the program's
+            if LOGGED in args:  # the program prints one line that names all ineffective options
                 self.assertEqual([line.split(": ")[2] for line in said.splitlines()[:-1]],
                                  ["backend=, ctf.file="], said)
         self.assertIn("no such trace event so far: 'nope*'", self.record(
@@ -249,7 +249,7 @@ class Record(Recorded):
             self.assertEqual(said, "waymark record: t: 4 events, 0 lost, 1 process\n")
 
     def on_terminal(self, *args, program=WAYMARK, first="record"):
-        """In a session of its own: its number, and our end of the terminal."""
+        """Starts a program in a new session; returns its pid and our end of the terminal."""
         pid, fd = pty.fork()
         if pid == 0:
             os.chdir(self.work)
@@ -325,7 +325,7 @@ class Record(Recorded):
         self.assertIn("t: 4 events", self.finish(run)[2])
 
     def test_what_could_not_be_written_is_told(self):
-        """Neither the disk nor memory that outlives the process took it."""
+        """Neither the disk nor memory that outlives the process has the events."""
         said = self.record("-o", "t", "sh", "-c", f"ulimit -f 100; exec {PROGRAM} 200000")[1]
         self.assertIn("waymark record: t: its process did not end it, and its memory is not here: "
                       "the last events are missing", said)

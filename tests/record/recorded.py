@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Shared by the cases of record.py: a folder, and programs that are recorded in it."""
+"""Shared by the tests of this folder: a folder, and programs that are recorded in it."""
 import os
 import pathlib
 import re
@@ -19,24 +19,24 @@ WAYMARK, PROGRAM, ALONE, BLOCKCACHE, LOGGED = (os.path.abspath(a) for a in sys.a
 NOBODY = 65534
 PATIENCE = 30
 
-# nohup and scripts start programs with some signals ignored, which these would inherit.
+# nohup and scripts start programs with some signals ignored, which programs here would inherit.
 for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
     signal.signal(number, signal.SIG_DFL)
 
 
 class Recorded(unittest.TestCase):
-    """Programs that are run in a folder of their own."""
+    """Runs programs in a new folder."""
 
     def setUp(self):
         self.work = pathlib.Path(tempfile.mkdtemp(prefix="waymark-test-"))
         self.addCleanup(shutil.rmtree, self.work)
         self.environment = {k: v for k, v in os.environ.items() if k != "WAYMARK_TRACE"}
-        # A signal ends the program, and not a sanitizer that says where it came from.
+        # The signal itself must end the program; a sanitizer would catch it to print a stack.
         for options in "ASAN_OPTIONS", "TSAN_OPTIONS":
             self.environment[options] = os.environ.get(options, "") + ":handle_segv=0"
 
     def start(self, *args, **more):
-        """As another user by user=, with copies of the programs."""
+        """Starts `waymark record`; with user=, as another user with copies of the programs."""
         words = [WAYMARK, "record", *map(str, args)]
         if "user" in more:
             words = [reachable(word) if word in (WAYMARK, PROGRAM) else word for word in words]

@@ -66,7 +66,7 @@ static void say(int result, const char *path, const struct waymark_error *error)
 	fflush(stdout);
 }
 
-/* Steps of all threads that found no room; a trace that ends before them does not count them. */
+/* Prints the lost steps of all threads. A trace that ends before them does not count them. */
 static void say_lost(const char *path)
 {
 	static uint64_t told;
@@ -142,7 +142,7 @@ static void go_on_in_child(void)
 		waitpid(child, &status, 0);
 		_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
 	}
-	trace_step(0, 1000000); /* its only thread's */
+	trace_step(0, 1000000); /* of the child's only thread */
 }
 
 static uint64_t done_by_all(void)
@@ -155,7 +155,7 @@ static uint64_t done_by_all(void)
 	return all;
 }
 
-/* A step has more than 16 bytes. */
+/* A step takes more than 16 bytes. */
 static void fill(void)
 {
 	uint64_t wanted = done_by_all() + (1u << 20) / 16;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A flight recorder's memory as traces of their own: snapshots.py WAYMARK SNAPSHOTS"""
+"""Tests a flight recorder's memory as separate traces: snapshots.py WAYMARK SNAPSHOTS"""
 
 import collections
 import json
@@ -30,7 +30,7 @@ class Snapshots(unittest.TestCase):
         return done.stdout.splitlines()
 
     def steps(self, trace):
-        """The events of each thread by babeltrace2; waymark must read the same."""
+        """Returns the events of each thread as babeltrace2 reads them; waymark must read the same."""
         if not shutil.which("babeltrace2"):
             self.skipTest("babeltrace2 is not installed")
         done = subprocess.run(["babeltrace2", self.work / trace], text=True, capture_output=True)
@@ -69,7 +69,7 @@ class Snapshots(unittest.TestCase):
                 self.assertEqual(older, list(range(count - len(older), count)))
                 self.assertGreaterEqual(steps[-1], count - 1)
                 missing += steps[-1] - steps[0] + 1 - len(steps)
-        # Events after the call may have been overwritten by later ones.
+        # Events after the call may be overwritten by later ones.
         self.assertLessEqual(missing, self.info(trace)["overwritten"])
         return found
 
@@ -174,8 +174,8 @@ class Snapshots(unittest.TestCase):
         names = self.traces()
         found = [self.steps(n) for n in ("small", "rest") if n in names]
         self.check_none_twice(found)
-        # All that a thread had may have been given up for what the other one had to say:
-        # nothing is missing that is not told.
+        # All packets of a thread may have been overwritten by the other's: every missing event
+        # must be reported.
         counts = list(map(int, out[0].split()[1:]))
         newest = [[i for f in found for i in f[thread]][-1:] for thread in range(len(counts))]
         self.assertTrue(any(newest))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Errors of waymark recover for bad input and failed writes: bad_input.py WAYMARK WRITE_TRACE"""
+"""Tests errors of waymark recover for bad input and failed writes: bad_input.py WAYMARK WRITE_TRACE"""
 
 import os
 import subprocess

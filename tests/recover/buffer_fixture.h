@@ -27,7 +27,7 @@
 struct fixture {
 	char folder[256];
 	char path[320];
-	char *memory; /* WAYMARK_SHM as it was, NULL: not set */
+	char *memory; /* the former WAYMARK_SHM; NULL: not set */
 	int fd;
 	struct buffer_file header;
 	struct buffer_source *source;
@@ -62,7 +62,7 @@ static inline struct packet_header made_packet(uint64_t stream, uint64_t sequenc
 	return h;
 }
 
-/* Its content is the byte `sequence` over and over. */
+/* The content consists of the byte `sequence`. */
 static inline void put_packet(
 	const struct fixture *f, unsigned int unit, const struct packet_header *h)
 {
@@ -123,7 +123,7 @@ static inline int fixture_close(void **state)
 	return 0;
 }
 
-/* Opens the buffer that was made. */
+/* Opens the buffer; returns 0 or an errno. */
 static inline int open_buffer(struct fixture *f)
 {
 	int error = 0;

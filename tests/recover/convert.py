@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""waymark convert there and back: convert.py WAYMARK WRITE_TRACE READER_TESTS"""
+"""Tests waymark convert there and back: convert.py WAYMARK WRITE_TRACE READER_TESTS"""
 
 import fcntl
 import os
@@ -62,7 +62,7 @@ class Convert(unittest.TestCase):
         self.waymark("convert", "-e", "events", *options, "-o", "out", "simple")
 
     def there_and_back(self, simple, *options):
-        """The lines, which are the same after each step."""
+        """Returns the lines, which are the same after each step."""
         self.convert(simple, *options)
         wanted = self.lines("-e", "events", "simple")
         self.assertEqual(self.lines("out"), wanted)
@@ -144,7 +144,7 @@ class Convert(unittest.TestCase):
         said = self.waymark("convert", "-e", "events", "-o", "out", "simple")[1]
         self.assertIn("1 strings were too long", said)
         self.assertGreater(len(self.lines("out")[0]), 1_000_000)
-        self.read("--output-format=dummy")  # which takes a minute to print it
+        self.read("--output-format=dummy")  # babeltrace2 takes a minute to print it
 
     def test_old_versions_and_the_other_byte_order(self):
         subprocess.run([sys.executable, READER_TESTS + "/make_traces.py", "."], check=True)
@@ -202,7 +202,9 @@ class Convert(unittest.TestCase):
         self.assertEqual(sorted(os.listdir()), ["events", "out", "simple"])
 
     def crashed(self):
-        """A trace whose process was killed, with all that it and a killed recovery leave."""
+        """Makes the trace of a killed process, with everything that the process and a killed
+        recovery leave.
+        """
         trace = left.make_trace(WRITE_TRACE, self.work / "crashed", {"stream-1": [left.written(1, 1, 5)]})
         shm = self.work / "shm"
         shm.mkdir()

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""waymark recover next to another one, killed or on a full disk: interrupted.py WAYMARK WRITE_TRACE KILLER
+"""Tests waymark recover next to another one, killed or on a full disk: interrupted.py WAYMARK
+WRITE_TRACE KILLER
 
-Whatever stops it, the next run ends with the same trace.
+Whatever interrupts it, the next run ends with the same trace.
 """
 
 import contextlib

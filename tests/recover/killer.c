@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For LD_PRELOAD: counts the calls that change files. At the KILL_AT-th it kills the
- * program, with half of a write done; from the FULL_AT-th on, calls fail because the
- * disk is full.
+ * For LD_PRELOAD: counts the calls that change files. At call KILL_AT it kills the program, with a
+ * write half done; from call FULL_AT on, calls fail because the disk is full.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +23,7 @@ static long wanted(const char *name)
 	return text ? atol(text) : 0;
 }
 
-/* True when this call fails for want of room. */
+/* Returns true if this call must fail because the disk is full. */
 static bool is_full(void)
 {
 	long full = wanted("FULL_AT");
@@ -43,7 +42,10 @@ static void die(void)
 	kill(getpid(), SIGKILL);
 }
 
-/* Bytes of a write that fit on the full disk: half of the first write, none of later ones. */
+/*
+ * Returns the bytes of a write that fit on the full disk: half of the first write, 0 of later
+ * ones.
+ */
 static size_t half_at_first(size_t n)
 {
 	return n > 1 && calls == wanted("FULL_AT") ? n / 2 : 0;

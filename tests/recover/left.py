@@ -20,7 +20,7 @@ OPEN = 2**63 - 1
 BUFFER = 64 << 20
 HEADER = "I16sIQQQQQQQII"
 BYTES = struct.calcsize("=" + HEADER)
-CONTENT = struct.calcsize("=I16sIQQQ")  # where a header has the size of its content
+CONTENT = struct.calcsize("=I16sIQQQ")  # offset of the content's size in a header
 NONE, LENGTHS = 2, 3  # events of write_trace
 SECOND = 10**9
 
@@ -31,14 +31,14 @@ def event(number, ticks, payload=b""):
 
 
 def lengths(ticks, text):
-    """An event with a string and two numbers."""
+    """Returns an event with a string and two numbers."""
     data = struct.pack("=I", len(text)) + text
     data += bytes(-len(data) % 4)
     return event(LENGTHS, ticks, data + struct.pack("=Ii", 7, -7))
 
 
 def packet(stream, sequence, events, *, end=OPEN, lost=0, size=UNIT, tid=77):
-    """A packet whose events begin 10 ticks after it; not padded."""
+    """Returns a packet whose events begin 10 ticks after its begin; not padded."""
     begin = SECOND * sequence
     body = b"".join(lengths(begin + 10 + i, b"event %d" % i) if i % 2 else
                     event(NONE, begin + 10 + i) for i in range(events))
@@ -51,7 +51,7 @@ def end_of(sequence, events):
 
 
 def written(stream, sequence, events, lost=0, align=8):
-    """The same packet as in a file: closed and padded."""
+    """Returns the same packet as in a file: closed and padded."""
     data = packet(stream, sequence, events, end=end_of(sequence, events), lost=lost)
     size = -(-len(data) // align) * align
     data = packet(stream, sequence, events, end=end_of(sequence, events), lost=lost, size=size)
@@ -59,7 +59,7 @@ def written(stream, sequence, events, lost=0, align=8):
 
 
 def make_trace(program, path, streams):
-    """A trace with the metadata of `program` and stream files of these packets; ended."""
+    """Makes an ended trace with the metadata of `program` and stream files of these packets."""
     subprocess.run([program, path], check=True)
     path = pathlib.Path(path)
     for file in list(path.glob("stream-*")) + list(path.glob("index/*")):
@@ -72,14 +72,14 @@ def make_trace(program, path, streams):
 
 
 def set_ended(trace, ended):
-    """State of its process: 0 running or killed, 1 ended, 2 ended and recovered."""
+    """Sets the state of the trace's process: 0 running or killed, 1 ended, 2 ended and recovered."""
     text, count = re.subn(r"\n\tended = \d;", f"\n\tended = {ended};", (trace / "metadata").read_text())
     assert count == 1
     (trace / "metadata").write_text(text)
 
 
 def make_buffer(path, directory, packets, *, lost=None, streams=3, pid=4242, uuid=UUID):
-    """A buffer file; `packets` by unit, `lost` by stream, of which there are `streams`."""
+    """Makes a buffer file; `packets` by unit, `lost` by stream, `streams` is the number of streams."""
     begin = (0, 5 * SECOND, 1_700_000_000 * SECOND)
     now = (100 * SECOND, 105 * SECOND, 1_700_000_100 * SECOND)
     with open(path, "wb") as file:
@@ -94,7 +94,7 @@ def make_buffer(path, directory, packets, *, lost=None, streams=3, pid=4242, uui
 
 
 def read_packets(data):
-    """(header fields, content) of each packet of a stream file, all of which are whole."""
+    """Returns (header fields, content) of each packet of a stream file; all packets must be complete."""
     at = 0
     while at < len(data):
         fields = struct.unpack_from("=" + HEADER, data, at)

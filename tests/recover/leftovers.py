@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""waymark recover with many leftovers: leftovers.py WAYMARK WRITE_TRACE
+"""Tests waymark recover with many leftovers: leftovers.py WAYMARK WRITE_TRACE
 
-All are listed, recovered or discarded at once; those of living processes are not touched; a
-trace that was removed or copied is reported.
+One command lists, recovers or discards all of them. Leftovers of living processes stay unchanged;
+a trace that was removed or copied is reported.
 """
 
 import fcntl
@@ -21,7 +21,7 @@ from recovery import NAME, Recovery, contents
 
 class Leftovers(Recovery):
     def listed(self, *args):
-        """The one line of the list, with the caller's name as USER."""
+        """Returns the only line of the list, with the caller's name as USER."""
         header, *lines = self.run_recover(*(args or ["--list"])).splitlines()
         self.assertEqual(header.split("\t"), ["SIZE", "AGE", "USER", "PID", "PROCESS", "TRACE",
                                               "COMMAND", "BUFFER", "DIRECTORY"])
@@ -78,7 +78,7 @@ class Leftovers(Recovery):
         state = lambda: re.search("^state +([a-z]+)", self.waymark("info", trace), re.M)[1]
         self.assertEqual(state(), "killed")
         away = self.shm.rename(self.work / "away")
-        self.shm.mkdir()  # as it is after the next boot
+        self.shm.mkdir()  # as after the next boot
         for _ in range(2):
             self.assertIn(f"{trace}: cannot be mended: its process did not end it, and its memory "
                           "is not here: the last events are missing\n", self.run_recover(trace, status=1))
@@ -96,7 +96,7 @@ class Leftovers(Recovery):
                           self.run_recover(*args, status=1))
 
     def test_memory_without_a_trace_is_named(self):
-        """Its process could make none, and no trace was moved."""
+        """The process could not make its trace, so no trace was moved."""
         never = self.shm / ("waymark-" + 16 * "cd")
         left.make_buffer(never, "", {})
         said = self.run_recover("--all", status=1)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Missing stream files, which the indexes still list: missing.py WAYMARK WRITE_TRACE"""
+"""Tests missing stream files, which the indexes still list: missing.py WAYMARK WRITE_TRACE"""
 
 import fcntl
 import os
@@ -39,7 +39,9 @@ class Missing(unittest.TestCase):
         return done.stdout, done.stderr
 
     def both_say(self, what, packets):
-        """Reader and recovery name the file; then the trace itself records the loss, and indexes are right."""
+        """Reader and recovery name the file; then the trace itself records the loss, and its
+        indexes are right.
+        """
         for command in ("info", "print"):
             said = self.waymark(command, status=1)[1].splitlines()
             self.assertEqual([line for line in said if "its process was killed" not in line],
@@ -71,7 +73,9 @@ class Missing(unittest.TestCase):
         self.both_say("stream-2: ends too early: index/stream-2.idx knows of 2 packets more", 2)
 
     def cut_says(self, file, size, what, packets, gaps):
-        """Told once, with the gap in the trace from then on. Returns the events that are left."""
+        """The cut is reported once, and is a gap in the trace from then on. Returns the number of
+        remaining events.
+        """
         os.truncate(self.trace / file, size)
         out, said = self.waymark("recover", status=1)
         self.assertIn(f", {packets} packet{'s' * (packets > 1)} missing", out)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""waymark recover completes the trace of a killed process: recover.py WAYMARK WRITE_TRACE
+"""Tests that waymark recover completes the trace of a killed process: recover.py WAYMARK
+WRITE_TRACE
 
 Every packet is written once and unchanged, with clock and metadata; damaged files stay unchanged.
 """
@@ -54,7 +55,7 @@ class Recover(Recovery):
         self.assertRegex(text, r"\n\tclock_end_ticks = +100000000000;\n")
 
     def test_times_stay_what_they_were(self):
-        """The trace and its buffer have each a first reading of its own."""
+        """The trace and its buffer have different first readings of the clock."""
         trace = self.make()
         metadata = trace / "metadata"
         text = metadata.read_text()

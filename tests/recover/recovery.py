@@ -9,7 +9,7 @@ import subprocess
 import sys
 import unittest
 
-import left  # and tests/common
+import left  # also sets the path for tests/common
 from memory import make_memory
 
 WAYMARK, WRITE_TRACE = (os.path.abspath(a) for a in sys.argv[1:3])
@@ -38,7 +38,7 @@ class Recovery(unittest.TestCase):
         return done.stdout + done.stderr
 
     def make(self, name="trace", in_trace=False):
-        """Stream 1 half written, stream 2 not at all, stream 3 with losses only."""
+        """Makes leftovers: stream 1 half written, stream 2 not written, stream 3 with only losses."""
         trace = left.make_trace(WRITE_TRACE, self.work / name, {
             "stream-1": [left.written(1, 1, 5), left.written(1, 2, 300)]})
         left.set_ended(trace, 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Readers of buffer files: valid ones, those of a live process, and all kinds of damage. */
+/* Readers of buffer files: valid ones, ones of a live process, and all kinds of damage. */
 #include "buffer_fixture.h"
 
 #include "format/ctf_clock.h"
@@ -84,7 +84,7 @@ static void a_copy_has_the_published_content(void **state)
 	assert_int_equal(buffer_source_counts(f->source, UINT64_MAX).lost, 0);
 	assert_int_equal(scan(f, &p), 1);
 	assert_int_equal(p->header.events_discarded, 104);
-	/* The process goes on meanwhile: the reader gets the events published when it looked. */
+	/* The process continues: the reader gets the events that were published when it scanned. */
 	h.content_size += 800;
 	put_packet(f, 10, &h);
 	assert_true(buffer_source_copy(f->source, p, copy));
@@ -128,7 +128,7 @@ static void a_process_lives_while_it_holds_its_lock(void **state)
 	assert_int_equal(buffer_source_lock(f->source), ENOENT);
 }
 
-/* Nanoseconds since 1970. */
+/* Returns nanoseconds since 1970. */
 static uint64_t ns_of(const struct ctf_clock *clock, uint64_t ticks)
 {
 	return ctf_clock_base(clock) + ctf_clock_span(clock, ticks);
@@ -148,7 +148,7 @@ static void clocks_are_read_whole_or_not_at_all(void **state)
 	assert_true(ctf_clock_from(&clock, &begin, &now));
 	assert_int_equal(clock.freq, 2500000000);
 	assert_int_equal(ns_of(&clock, 1000), 1700000000000000000);
-	/* It died while it took a reading. */
+	/* The process died while it read the clock. */
 	f->header.clock_turn = 7;
 	put_buffer_header(f);
 	buffer_source_clock(f->source, &begin, &now);
@@ -167,7 +167,7 @@ static void a_clock_of_nanoseconds_is_exact(void **state)
 	assert_true(ctf_clock_from(&clock, &begin, &now));
 	assert_int_equal(clock.freq, 1000000000);
 	assert_int_equal(ns_of(&clock, 5000000002), 1700000000123456790);
-	/* Hours of cycles, and a host whose clock begins with 1970. */
+	/* A day of cycles, on a host whose clock began in 1970. */
 	begin = (struct buffer_clock){ UINT64_C(1) << 62, 100, 1 };
 	now = (struct buffer_clock){ begin.ticks + UINT64_C(2893123456) * 86400,
 		100 + 86400 * CTF_CLOCK_SECOND, 2 };
@@ -187,7 +187,7 @@ static void there_is_none(void **state)
 
 	assert_null(buffer_source_open(f->folder, other, &error));
 	assert_int_equal(error, ENOENT);
-	/* In the trace's own directory, and never behind a link. */
+	/* The buffer is found in the trace's own directory, and never through a link. */
 	put_buffer_header(f);
 	snprintf(target, sizeof(target), "%s/.arena", f->folder);
 	assert_int_equal(rename(f->path, target), 0);
@@ -273,7 +273,7 @@ static void packets_that_make_no_sense_are_passed_over(void **state)
 	for (unsigned int i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		put_at(f, &bad[i], sizeof(bad[i]), (8 + i) * BUFFER_UNIT);
 	}
-	/* One that would go beyond the end of the file. */
+	/* A packet that would extend beyond the end of the file. */
 	bad[0] = good;
 	bad[0].packet_size = 8 * 16 * BUFFER_UNIT;
 	put_packet(f, 4090, &bad[0]);
@@ -298,7 +298,7 @@ static void a_file_cut_anywhere_gives_what_it_holds(void **state)
 	assert_int_equal(ftruncate(f->fd, 12 * BUFFER_UNIT), 0);
 	assert_int_equal(open_buffer(f), 0);
 	assert_int_equal(scan(f, &p), 4);
-	/* Cut while it is open, down to nothing. */
+	/* Cut while the file is open, down to no bytes. */
 	for (off_t size = 12 * (off_t)BUFFER_UNIT; size >= 0; size -= 5000) {
 		assert_int_equal(ftruncate(f->fd, size), 0);
 		size_t count = scan(f, &p);

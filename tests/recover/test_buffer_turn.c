@@ -4,7 +4,7 @@
 
 static const uint8_t next_uuid[16] = { 0xa1, 2, 3, 4, 9, 9, 9, 9, 8, 8, 8, 8, 7, 7, 7, 7 };
 
-/* The process's steps when it changes to another trace: before, or with, the rename. */
+/* The process's steps of changing to another trace: before the rename, or including it. */
 static void take_over(struct fixture *f, bool renamed, bool told, char path[320])
 {
 	struct buffer_trace *next = &f->header.traces[1];

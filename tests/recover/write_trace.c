@@ -111,7 +111,7 @@ static int write_stream(int directory)
 		header.sequence = i;
 		header.timestamp_begin = 1000 * i;
 		header.timestamp_end = i == 2 ? PACKET_OPEN : 1000 * i + 2;
-		/* The third one has no event. */
+		/* The third packet has no event. */
 		header.content_size = 8 * (i == 3 ? sizeof(header) : put_events(packet, 1000 * i));
 		memcpy(packet, &header, sizeof(header));
 		error = packet_file_append(&f, packet, 1000 * i + 2);

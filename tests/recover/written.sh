@@ -25,7 +25,7 @@ for n in 1 2 4; do
 		"[1700000000.00000${n}006] $host $none" "[1700000000.00000${n}007] $host $lengths"
 done | diff - lines
 grep -qF '/* trace-events events:2: none(void) "ends *\/ a comment" */' trace/metadata
-# The index says where every packet is.
+# The index contains every packet's position.
 [ "$(od -An -tx1 -N16 trace/index/stream-1.idx | tr -d ' \n')" = c1f1dcc1000000010000000100000048 ]
 [ "$(stat -c %s trace/index/stream-1.idx)" = $((16 + 4 * 72)) ]
 [ "$(stat -c %s trace/stream-1)" = $((3 * 168 + 88)) ] # back to back

@@ -41,7 +41,7 @@ struct CMUnitTest {
 
 #define print_message(...) fprintf(stdout, __VA_ARGS__)
 
-/* skip() jumps here from any function and file: weak, so that all files share one. */
+/* skip() jumps here from any function and file: weak, so that all files share the buffer. */
 __attribute__((weak)) jmp_buf cmocka_end;
 
 __attribute__((noreturn, format(printf, 3, 4))) static inline void cmocka_stop(
@@ -76,7 +76,7 @@ __attribute__((noreturn, format(printf, 3, 4))) static inline void cmocka_stop(
 #define assert_ptr_equal(a, b) CMOCKA_CHECK((a) == (b), "%s != %s", #a, #b)
 #define assert_ptr_not_equal(a, b) CMOCKA_CHECK((a) != (b), "%s == %s", #a, #b)
 
-/* Like cmocka, widens narrower values with their sign. */
+/* Like cmocka, sign-extends narrower values. */
 #define CMOCKA_COMPARE(a, op, b)                                                             \
 	do {                                                                                 \
 		uint64_t cmocka_a = (uint64_t)(a);                                           \
