@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See child.h. */
+/* Starts and limits child processes: see child.h. Called by all tests of the recorder. */
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -17,7 +17,7 @@
 #include "support.h"
 #include "rt/record/process.h"
 
-/* The signals that cmocka catches, as a program has them. */
+/* Restores the signals that cmocka catches, as a normal program has them. */
 static void default_signals(void)
 {
 	static const int signals[] = { SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE };
@@ -79,7 +79,7 @@ pid_t fork_calmly(void)
 	return fork();
 }
 
-/* A child that takes longer than this hangs. */
+/* A child that takes longer than this is considered hanging. */
 void wait_for(pid_t pid)
 {
 	int status;
@@ -129,15 +129,15 @@ void limit_memory(void)
 
 static struct {
 	pid_t reader;
-	int open; /* holds the FIFO open until the end */
-	int told; /* a byte here, and the reader begins */
+	int open; /* keeps the FIFO open until the end */
+	int told; /* a byte written here starts the reader */
 } slow_file;
 
 static void copy_when_told(int told, const char *fifo, const char *copy)
 {
 	char byte;
 
-	/* Open before it waits: all that write may be through by then. */
+	/* Opens the FIFO before waiting, because all writers may have finished by then. */
 	dup2(open(fifo, O_RDONLY), STDIN_FILENO);
 	dup2(open(copy, O_WRONLY | O_CREAT | O_TRUNC, 0600), STDOUT_FILENO);
 	close(slow_file.open);

@@ -11,7 +11,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Runs `body` in a child; returns its wait status. `body` returns to exit(0). */
+/*
+ * Runs `body` in a child; returns the child's wait status. If `body` returns, the child calls
+ * exit(0).
+ */
 int run(void (*body)(void));
 int run_with_pid(void (*body)(void), pid_t *pid);
 
@@ -20,40 +23,42 @@ int run_and_listen(void (*body)(void), char *said, size_t size);
 
 /*
  * fork() in a process whose writer may just be starting. Under a sanitizer a starting thread holds
- * locks of the allocator, for which the child would wait for ever: there, this waits until the
- * writer has started. Async-signal-safe; a handler that interrupted the starting thread continues.
+ * locks of the allocator, for which the child would wait forever: there, this waits until the
+ * writer has started. Async-signal-safe; it does not wait in a handler that interrupted the
+ * starting thread.
  */
 pid_t fork_calmly(void);
 
-/* Waits for a child; exits, with status 3 or 4, where it hangs or fails. */
+/* Waits for a child; exits with status 3 if it hangs, or 4 if it fails. */
 void wait_for(pid_t pid);
 
 /*
- * From here on the system call fails with that error; only where its third argument has some of
- * `bits`, if they are not 0. Ends the process with 77 where there are no filters.
+ * Makes the system call fail with that error from now on; if `bits` is not 0, only when its third
+ * argument has some of them. Ends the process with 77 if filters are not available.
  */
 void forbid_call(unsigned int number, uint32_t bits, int error);
 
 /*
- * Limits the address space to 1 MiB more or less;
- * ends a child with status 77 where nothing does.
+ * Limits the address space to about 1 MiB more than now; ends a child with status 77 if no limit
+ * works.
  */
 void limit_memory(void);
 
 /*
- * A file that takes nearly nothing until let_slow_file_take(), so that any buffer fills up: a
- * FIFO, whose reader then copies it. One at a time; a child of its maker may let it take, too.
+ * Makes a file that accepts almost no data until let_slow_file_take(), so that any buffer fills
+ * up: a FIFO, whose reader then copies it. One at a time; a child of its maker may also call
+ * let_slow_file_take().
  */
 void make_slow_file(const char *fifo, const char *copy);
 void let_slow_file_take(void);
 void end_slow_file(void);
 
-/* True if a child by vfork runs on its parent's memory: qemu-user forks instead. */
+/* Returns true if a child by vfork runs on its parent's memory: qemu-user forks instead. */
 bool vfork_shares_memory(void);
 
 /*
- * True if a fault signal that is sent, as crash handlers do at their end, ends a process that
- * records nothing: qemu-user 7.2 takes it for a fault of its own, and fails an assertion.
+ * Returns true if a sent fault signal, as crash handlers send it at their end, ends a process that
+ * records nothing: qemu-user 7.2 takes it for its own fault, and fails an assertion.
  */
 bool faults_can_be_sent(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See ctf_pairs.h. */
+/* Decodes and checks the pairs of stream files: see ctf_pairs.h. */
 #include <inttypes.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@ struct stream {
 	uint64_t sequence; /* of the last packet */
 	uint64_t end; /* of the last packet, ticks */
 	uint64_t discarded;
-	uint64_t gap; /* not told to any event yet */
+	uint64_t gap; /* not yet assigned to an event */
 };
 
 static void add(struct pairs *p, struct stream *s, uint64_t ticks, const uint64_t *args)
@@ -54,7 +54,7 @@ static void check_header(const struct packet_header *h, struct stream *s, size_t
 	assert_true(h->content_size <= h->packet_size);
 	assert_int_equal(h->packet_size % (PACKET_EVENT_ALIGN * 8), 0);
 	assert_true(h->packet_size - h->content_size < PACKET_FILE_ALIGN * 8);
-	/* Packets may be missing only where the header counts discarded events. */
+	/* Packets may be missing only if the header counts discarded events. */
 	if (h->sequence <= s->sequence || (h->sequence > s->sequence + 1 && s->sequence &&
 						  h->events_discarded == s->discarded)) {
 		fail_msg("stream %" PRIu64 ": packet %" PRIu64 " behind packet %" PRIu64, s->number,
@@ -69,7 +69,7 @@ static void check_header(const struct packet_header *h, struct stream *s, size_t
 	}
 }
 
-/* Completes an event's 48 bits by the packet's 64, and sees that they lie inside of it. */
+/* Extends an event's 48 bits by the packet's 64, and checks that the time is inside the packet. */
 static void check_time(const struct packet_header *h, uint64_t ticks)
 {
 	uint64_t after = (ticks - h->timestamp_begin) & PACKET_CLOCK_MASK;
@@ -130,7 +130,7 @@ static void read_piece(struct pairs *p, struct stream *s, const char *path)
 	close(fd);
 }
 
-/* Sorts by stream, then by the order of rotated files; other files come first. */
+/* Gets the sort key of a file: stream, then order of rotation; other files come first. */
 static void parse_name(const char *name, uint64_t *stream, uint64_t *piece)
 {
 	*stream = *piece = 0;
@@ -186,7 +186,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The numbers of `who`, sorted; they must rise in each stream. The caller frees them. */
+/* Returns the numbers of `who`, sorted; they must rise in each stream. The caller frees them. */
 static uint64_t *numbers(const struct pairs *p, uint64_t who, size_t *count)
 {
 	uint64_t *all = malloc((p->count + 1) * sizeof(*all));

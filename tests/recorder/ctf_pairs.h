@@ -14,18 +14,18 @@ struct pair {
 	uint64_t who;
 	uint64_t i;
 	uint64_t ticks; /* the lower 48 bits, as recorded */
-	uint64_t lost; /* of the stream, before this one's packet and behind the one before */
+	uint64_t lost; /* events of the stream lost between the previous packet and this one's */
 };
 
 struct pairs {
 	struct pair *items; /* stream by stream, in the order of the file */
 	size_t count;
-	uint64_t lost; /* all that the packets tell, of all streams */
+	uint64_t lost; /* total of all packets and streams */
 	uint64_t streams;
 	uint64_t packets;
 };
 
-/* Has the native recorder record into that directory; ends the process where it cannot. */
+/* Makes the native recorder record into that directory; ends the process on failure. */
 void begin_pairs(const char *directory, enum recorder_policy policy, uint64_t buffer);
 
 /* Records a pair with the native recorder. */
@@ -40,19 +40,19 @@ static inline void trace_ctf(uint64_t who, uint64_t i)
 	}
 }
 
-/* Reads a trace directory; fails the test if anything in it is not as it must be. */
+/* Reads a trace directory; fails the test at any fault in it. */
 void read_pairs(struct pairs *p, const char *directory);
 void pairs_free(struct pairs *p);
 
-/* Fails unless `who` is 0, 1, 2 ... each once, rising in each stream; returns how many. */
+/* Fails unless `who` has 0, 1, 2 ... once each, rising in each stream; returns their number. */
 uint64_t check_each_once(const struct pairs *p, uint64_t who);
 
-/* Fails if any of `who` is there twice or falls within a stream; returns how many there are. */
+/* Fails if `who` has a number twice, or a falling one in a stream; returns how many it has. */
 uint64_t check_none_twice(const struct pairs *p, uint64_t who);
 
 /*
- * Fails unless each gap of the stream on which only `who` records counts exactly what is missing
- * there; returns how many are there or told of.
+ * Fails unless each gap of the stream on which only `who` records counts exactly the missing
+ * events; returns the number of recorded and reported events.
  */
 uint64_t check_gaps(const struct pairs *p, uint64_t who);
 

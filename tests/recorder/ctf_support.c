@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See ctf_support.h. */
+/* The registry, packets and babeltrace2 for tests of trace files: see ctf_support.h. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -63,7 +63,7 @@ void reset_events(void)
 struct ctf_config *make_config(const char *name, uint64_t rotate, uint32_t keep)
 {
 	char here[2048];
-	static struct ctf_config *last; /* they are never freed, here as in a program */
+	static struct ctf_config *last; /* never freed, as in a program */
 	struct ctf_config *c = calloc(1, sizeof(*c) + 4096);
 
 	assert_non_null(c);

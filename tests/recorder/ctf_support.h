@@ -10,23 +10,23 @@
 #include "rt/ctf/ctf.h"
 #include "rt/event/registry.h"
 
-/* Every event recorded here is of the first id: two u64, of which the second counts. */
+/* Bytes of a recorded event: all have the first id and two u64, of which the second counts. */
 #define PAIR_BYTES 24u
 
-/* Gives the event the next id. The strings must stay. Any thread. */
+/* Gives the event the next id. The caller keeps the strings alive. Any thread may call this. */
 void add_event(
 	const char *name, const char *format, const struct waymark_arg *args, uint16_t count);
 
-/* Forgets all events but `pair`. */
+/* Removes all events but `pair`. */
 void reset_events(void);
 
-/* Asks for a trace of that name in the current directory, or of that absolute path. */
+/* Configures a trace with that name in the current directory, or with that absolute path. */
 struct ctf_config *make_config(const char *name, uint64_t rotate, uint32_t keep);
 
-/* Begins a trace of that name and starts on its files. */
+/* Begins a trace with that name and opens its files. */
 void begin_trace(struct ctf_trace *t, struct ctf_files *f, const struct ctf_config *config);
 
-/* A stream as its thread would fill it. */
+/* A stream, filled like a thread's. */
 struct source {
 	const struct ctf_trace *trace;
 	uint64_t stream;
@@ -34,33 +34,33 @@ struct source {
 	uint64_t events;
 };
 
-/* The next packet, in memory that is full of other things behind it. */
+/* Returns the next packet, in memory with other bytes after it. */
 struct packet_header *make_packet(struct source *s, unsigned int events);
 
-/* Writes packets, at most 64; those that were not written come again. Returns how many were. */
+/* Writes at most 64 packets; unwritten ones are tried again. Returns the number written. */
 size_t write_packets(
 	struct ctf_files *f, struct source *s, unsigned int packets, unsigned int events);
 
 /*
- * How many events babeltrace2 finds; fails the test if it says anything else.
+ * Returns the number of events that babeltrace2 finds; fails the test if it prints a warning.
  * `text`, which may be NULL, is a file for babeltrace2's output.
  */
 unsigned long count_events(const char *path, const char *text);
 
-/* True if babeltrace2 is installed; else prints that it is not. */
+/* Returns true if babeltrace2 is installed; otherwise prints that it is missing. */
 bool can_judge(void);
 
-/* Runs the tests of a main(), which need babeltrace2, in a directory of their own. */
+/* Runs the tests of a main(), which need babeltrace2, in a new directory. */
 #define run_judged(tests) run_tests_judged(#tests, tests, sizeof(tests) / sizeof((tests)[0]))
 int run_tests_judged(const char *name, const struct CMUnitTest *tests, size_t count);
 
 /* Sets the path of a file of the trace. */
 void in_trace(char path[PATH_MAX], const struct ctf_trace *t, const char *name);
 
-/* The size of a file of the trace; -1 when there is none. */
+/* Returns the size of a file of the trace; -1 if it does not exist. */
 long size_in(const struct ctf_trace *t, const char *name);
 
-/* Entries of a directory, but for `.` and `..`. */
+/* Returns the number of entries of a directory, without `.` and `..`. */
 unsigned int entries_of(const char *path);
 
 #endif

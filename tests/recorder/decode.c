@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See decode.h. Written from the format's description, not from the writer. */
+/*
+ * Decodes simpletrace files: see decode.h. Written from the format's description, not from the
+ * writer's code.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +47,7 @@ static const char *slurp(struct trace *t, const char *path)
 	return NULL;
 }
 
-/* A mapping behind its type word; returns its length, 0 on an error. */
+/* Decodes a mapping after its type word; returns its length, 0 on an error. */
 static size_t mapping(struct trace *t, const uint8_t *p, size_t left)
 {
 	if (left < 12 || left - 12 < u32_at(p + 8) || u64_at(p) >= 64 || u32_at(p + 8) > 63) {
@@ -55,7 +58,7 @@ static size_t mapping(struct trace *t, const uint8_t *p, size_t left)
 	return 12 + u32_at(p + 8);
 }
 
-/* An event behind its type word; returns its length, 0 on an error. */
+/* Decodes an event after its type word; returns its length, 0 on an error. */
 static size_t event(struct trace *t, const uint8_t *p, size_t left)
 {
 	if (left < 24 || u32_at(p + 16) < 24 || u32_at(p + 16) > left) {

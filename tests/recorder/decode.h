@@ -15,8 +15,8 @@ struct decoded {
 	uint64_t ns;
 	uint32_t pid;
 	const uint8_t *args;
-	size_t length; /* of args */
-	uint64_t missing; /* a gap's count */
+	size_t length; /* bytes of args */
+	uint64_t missing; /* number of events in a gap */
 };
 
 struct trace {
@@ -25,8 +25,8 @@ struct trace {
 	struct decoded *records;
 	size_t count;
 	uint64_t events;
-	uint64_t missing; /* all gaps together */
-	uint64_t backwards; /* records that are earlier than one before them */
+	uint64_t missing; /* total of all gaps */
+	uint64_t backwards; /* records earlier than a record before them */
 	char names[64][64]; /* by id */
 };
 
@@ -34,7 +34,7 @@ struct trace {
 const char *trace_read(struct trace *t, const char *path);
 void trace_free(struct trace *t);
 
-/* Argument `i` of an event whose arguments are all scalars. */
+/* Returns argument `i` of an event whose arguments are all scalars. */
 uint64_t trace_arg(const struct decoded *d, unsigned int i);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An event of the backend `simple` with one u64, as tracetool would write it
- * but under any name: for programs that use the whole runtime.
+ * An event of the backend `simple` with one u64, as tracetool would write it, but with any name:
+ * for programs that use the whole runtime.
  */
 #ifndef TESTS_RECORDER_PLUGIN_H
 #define TESTS_RECORDER_PLUGIN_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plug-ins with events are loaded, record, and are unloaded at once, while another
- * thread records: plugin_host FILE PLUGIN... Checks that QEMU's fault 9 (the names
- * of a module's events are written into the middle of other records) is absent, and
- * that events still in memory at dlclose() reach the file.
+ * Plug-ins with events are loaded, record, and are immediately unloaded, while another thread
+ * records: plugin_host FILE PLUGIN... Checks that QEMU's fault 9 (the names of a module's events
+ * are written into the middle of other records) is absent, and that events still in memory at
+ * dlclose() reach the file.
  */
 #include <dlfcn.h>
 #include <pthread.h>

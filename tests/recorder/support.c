@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See support.h. */
+/* The registry, directory and checks of the recorder's tests: see support.h. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static const struct waymark_entry entries[] = {
 	{ .id = 4, .name = "none", .arg_count = 0, .args = NULL },
 };
 
-/* Weak: a test may bring a registry of its own. */
+/* Weak: a test may define its own registry. */
 __attribute__((weak)) const struct waymark_entry *waymark_registry_entry(uint32_t id)
 {
 	return id >= 1 && id <= 4 ? &entries[id - 1] : NULL;
@@ -120,9 +120,9 @@ void trace_none(void)
 }
 
 static char directory[256];
-static pid_t owner; /* the process that removes it; 0: not made */
+static pid_t owner; /* the process that removes the directory; 0: it does not exist */
 
-/* A stand-in for cmocka exits at the first check that fails. Children exit, too. */
+/* The replacement of cmocka exits at the first check that fails. Children exit, too. */
 static void leave_after_failure(void)
 {
 	if (owner == getpid()) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared by the recorder's tests: a registry of a few events, functions that
- * record them as generated code does, and an empty directory for programs that
- * run in a child of their own (child.h), so that each begins with a fresh recorder.
+ * Shared by the recorder's tests: a registry of a few events, functions that record them like
+ * generated code, and an empty directory for programs that run in a child (child.h), so that each
+ * begins with a fresh recorder.
  */
 #ifndef TESTS_RECORDER_SUPPORT_H
 #define TESTS_RECORDER_SUPPORT_H
@@ -22,7 +22,7 @@
 #include "decode.h"
 #include "rt/record/recorder.h"
 
-/* musl has the name that timer_create(2) gives it, glibc before 2.38 another one. */
+/* musl uses the name of timer_create(2), glibc before 2.38 another one. */
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
@@ -33,14 +33,14 @@
 #define UNDER_TSAN 0
 #endif
 
-/* A sanitizer changes memory, limits and crash handlers of a program. */
+/* A sanitizer changes a program's memory, limits and crash handlers. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define UNDER_SANITIZER 1
 #else
 #define UNDER_SANITIZER 0
 #endif
 
-/* Ends a test that cannot run here, in whichever function, and says why. */
+/* Ends a test that cannot run here, from any function, and prints the reason. */
 #define skip_because(why)                            \
 	do {                                         \
 		print_message("skipped: %s\n", why); \
@@ -57,17 +57,19 @@
 #define SKIP_STEPS "only x86-64 steps through instructions, and not a sanitizer's"
 
 /*
- * Under qemu-user, which has no fork but the C library's (vfork is one, clone has no hooks), dies
- * of its own at some signals, and whose memory and stack are counted as the program's.
+ * True under qemu-user. Its only fork is the C library's: vfork is one, and clone calls no hooks.
+ * It dies at some signals, and its memory and stack are counted as the program's.
  */
 #define IN_EMULATOR (getenv("MESON_EXE_WRAPPER") != NULL)
 
-/* The same, or where a kernel that wipes nothing in a fork's child is played: see unwiped.c. */
+/*
+ * True under qemu-user, or if unwiped.c simulates a kernel that wipes no memory in a fork's child.
+ */
 #define UNDER_EMULATOR (IN_EMULATOR || getenv("WAYMARK_TEST_ADVICE") != NULL)
 
 extern struct waymark_event event_pair, event_text, event_mixed, event_none;
 
-/* A thread's events: `who` tells threads and contexts apart, `i` counts. */
+/* A thread's events: `who` identifies threads and contexts, `i` counts. */
 static inline void trace_pair(uint64_t who, uint64_t i)
 {
 	struct waymark_record r;
@@ -93,43 +95,43 @@ static inline void trace_text(uint64_t i, const char *s)
 	}
 }
 
-/* Pairs of `who` 1, of which the second counts. */
+/* Records pairs of `who` 1, of which the second counts. */
 void record_pairs(uint64_t from, uint64_t to);
 
-/* The file that the sink `simple` writes to; ends the process with status 9 where it cannot be. */
+/* Sets the file of the sink `simple`; ends the process with status 9 on failure. */
 void set_simple_file(const char *path);
 
 void trace_mixed(const char *first, const char *last);
 void trace_none(void);
 
-/* Creates an empty directory and makes it the current one; the last one is removed at exit. */
+/* Creates an empty directory and changes to it; removes the last one at exit. */
 void enter_directory(void);
 void leave_directory(void);
 
-/* The file `<prefix><pid>` or, with pid 0, `prefix`, decoded; fails the test if it is not whole. */
+/* Decodes the file `<prefix><pid>` or, with pid 0, `prefix`; fails the test if it is incomplete. */
 void read_trace(struct trace *t, const char *prefix, pid_t pid);
 
 /*
- * Fails unless the pairs of `who` are 0, 1, 2 ... with times that never go back;
- * returns how many.
+ * Fails unless the pairs of `who` are 0, 1, 2 ... with times that never go back; returns their
+ * number.
  */
 uint64_t check_order(const struct trace *t, uint64_t who);
 
-/* As check_order() where some may be missing: strictly increasing. */
+/* Like check_order(), but some may be missing: strictly increasing. */
 uint64_t check_rising(const struct trace *t, uint64_t who);
 
 uint64_t now_ns(void);
 void sleep_ms(unsigned int ms);
 size_t file_size(const char *path);
-/* Waits until the file has `size` bytes, but not for ever; returns the milliseconds it took. */
+/* Waits a limited time until the file has `size` bytes; returns the milliseconds. */
 uint64_t wait_for_size(const char *path, size_t size);
 
-/* How many rounds, threads or events a test does: `quick`, or `thorough` in the suite `long`. */
+/* Returns the number of rounds, threads or events: `quick`, or `thorough` in the suite `long`. */
 unsigned int amount(unsigned int quick, unsigned int thorough);
 
 /*
- * Every `forks.<pid>` has the events of that process, and nothing else but
- * at most `inherited` events: those that it was about to begin when it was forked.
+ * Checks that every `forks.<pid>` has the events of that process, and besides them at most
+ * `inherited` events: those that it was about to begin when it was forked.
  */
 unsigned int check_children(uint64_t events, uint64_t inherited);
 

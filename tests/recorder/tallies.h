@@ -17,7 +17,7 @@
 #define PAIR_BYTES 24u
 #define PAIR_ID 1u
 
-/* In a child: exits with a message that has the line's number. */
+/* In a child: exits with a message that contains the line's number. */
 #define expect(what, value, wanted)                                                              \
 	do {                                                                                     \
 		uint64_t is_ = (value), wanted_ = (wanted);                                      \
@@ -44,7 +44,7 @@ static inline struct tally total(void)
 	return t;
 }
 
-/* The counts of the calling thread alone. */
+/* Returns the counts of the calling thread. */
 static inline struct tally mine(void)
 {
 	struct tally own = { 0 }, ended = { 0 };

@@ -16,7 +16,7 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-/* Memory of the process, and where `WAYMARK_TEST_FILE` is set, a file. */
+/* Creates a buffer in the process's memory, or in a file if `WAYMARK_TEST_FILE` is set. */
 static struct buffer *create(uint64_t bytes)
 {
 	static char path[BUFFER_FILE_PATH_BYTES];
@@ -48,7 +48,7 @@ static void subbufs_do_not_overlap_until_the_buffer_is_full(void **state)
 		}
 		units += count;
 	}
-	assert_int_equal(units, 64 - a->file.first_unit); /* all but the tables' own */
+	assert_int_equal(units, 64 - a->file.first_unit); /* all except those of the tables */
 	assert_in_range(a->file.first_unit, 1, 2);
 	waymark_buffer_destroy(a, true);
 }
@@ -97,7 +97,7 @@ static void memory_given_back_reads_zero_and_is_taken_again(void **state)
 
 static struct buffer *shared;
 
-/* A sub-buffer that two threads had at a time would show the other's mark. */
+/* If two threads had one sub-buffer, they would see each other's mark. */
 static void *take_and_give(void *mark)
 {
 	for (unsigned int i = 0; i < amount(100000, 1000000); i++) {
@@ -138,13 +138,13 @@ static void threads_never_share_a_subbuf(void **state)
 
 #if defined(__x86_64__) && !UNDER_SANITIZER
 
-/* Instructions that are stepped: of taking a new sub-buffer, and of freeing the first one. */
+/* Number of stepped instructions: taking a new sub-buffer, and freeing the first one. */
 #define STEPS 150
 
 static void (*inside)(void);
 static long step, steps;
 
-/* Called behind each instruction from the `step`th on. */
+/* Runs after each instruction, and acts from instruction `step` on. */
 static void trap(int sig)
 {
 	(void)sig;
@@ -169,7 +169,10 @@ static void end_steps(void)
 	END_STEPS();
 }
 
-/* True if the kernel can store into all of the sub-buffer; else that is an error, and no signal. */
+/*
+ * Returns true if the kernel can store into the whole sub-buffer. The kernel reports missing
+ * memory as an error, not as a signal.
+ */
 static bool has_memory(struct buffer *a, uint32_t unit)
 {
 	size_t bytes = subbuf_bytes(a, unit);
@@ -207,7 +210,7 @@ static void a_subbuf_has_memory_though_the_writer_makes_some_ready(void **state)
 static uint32_t seen;
 static bool cold_among_warm;
 
-/* Another thread takes all that was made ready, while the writer makes free sub-buffers of it. */
+/* Another thread takes all ready sub-buffers while the writer turns them into free ones. */
 static void take_what_is_ready(void)
 {
 	uint32_t warm = (uint32_t)shared->free[BUFFER_WARM][BUFFER_SMALL].top;

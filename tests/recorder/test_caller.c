@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A process that cannot start a writer thread, simulated by a replaced function: its own threads
- * drain, and never wait for ever to do so.
+ * drain, and never wait forever to do so.
  */
 #include <errno.h>
 #include <fcntl.h>

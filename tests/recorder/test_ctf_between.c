@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The consumer's steps between two steps of a recording thread: the test makes the
- * consumer's calls itself, and lets the thread continue between them.
+ * The consumer's steps between two steps of a recording thread: the test itself makes the
+ * consumer's calls, and lets the thread continue between them.
  */
 #include <inttypes.h>
 #include <endian.h>
@@ -68,7 +68,7 @@ static void expect_all_is_accounted_for(void)
 	pairs_free(&p);
 }
 
-/* As full=overwrite does, which looks first and then asks for the packets that it has found. */
+/* Like full=overwrite, which first looks and then requests the packets that it has found. */
 static void take_what_was_open(void)
 {
 	pthread_t t;
@@ -86,7 +86,7 @@ static void take_what_was_open(void)
 		usleep(100);
 	}
 	expect("it is open", waymark_ctf_cursor_idle_since(a, theirs) != UINT64_MAX, 1);
-	step(); /* the thread goes on behind this look */
+	step(); /* the thread continues after this look */
 	waymark_close_begin(theirs, waymark_clock_ns());
 	usleep(2 * CLOSE_SETTLE_NS / 1000);
 	expect("it is taken", waymark_ctf_cursor_take(a, theirs), 0);
@@ -130,7 +130,7 @@ static void in_thread(void *(*what)(void *))
 	pthread_join(t, NULL);
 }
 
-static rlim_t room; /* bytes that the stream's file may have at first; RLIM_INFINITY: all */
+static rlim_t room; /* bytes that the stream's file may have at first; RLIM_INFINITY: any number */
 
 static void tell_late(void)
 {
@@ -149,7 +149,7 @@ static void tell_late(void)
 	expect_all_is_accounted_for();
 }
 
-/* The offset of the stream's last packet but one. */
+/* Returns the offset of the stream's second last packet. */
 static rlim_t last_but_one(void)
 {
 	struct ctf_index_record r;
@@ -162,13 +162,13 @@ static rlim_t last_but_one(void)
 	return be64toh(r.offset);
 }
 
-/* The packet that reports a loss finds no room, and is written after the next thread's. */
+/* The packet that reports a loss does not fit, and is written after the next thread's. */
 static void a_loss_is_told_in_its_time(void **state)
 {
 	(void)state;
 	room = RLIM_INFINITY;
 	assert_int_equal(run(tell_late), 0);
-	room = last_but_one(); /* without it, and the next thread's */
+	room = last_but_one(); /* excludes the loss's packet and the next thread's */
 	assert_int_equal(system("rm -rf trace"), 0);
 	assert_int_equal(run(tell_late), 0);
 }

@@ -31,7 +31,7 @@ static void name_files(void)
 	}
 }
 
-/* Ends the child; no buffer is left in /dev/shm, whatever its threads were doing. */
+/* Ends the child without a buffer left in /dev/shm, whatever its threads were doing. */
 static _Noreturn void leave(int status)
 {
 	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
@@ -55,7 +55,7 @@ static uint64_t survived;
 static void *record_cancelled(void *unused)
 {
 	(void)unused;
-	pthread_cancel(pthread_self()); /* it waits for the first point of cancellation */
+	pthread_cancel(pthread_self()); /* takes effect at the first cancellation point */
 	for (uint64_t i = 0; i < EVENTS; i++) {
 		trace_ctf(1, i);
 		trace_pair(1, i);
@@ -145,14 +145,17 @@ static void no_flush_is_a_point_of_cancellation(void **state)
 	check(cancel_a_flush_of_its_own);
 }
 
-/* Events of a thread that all its cancelling has not ended: no signal takes as long. */
+/*
+ * Number of events after which a cancelled thread counts as not cancellable: no signal takes that
+ * long.
+ */
 #define TOO_LATE 1000000u
 
-static uint32_t is_asked; /* all threads of a round are */
+static uint32_t is_asked; /* all threads of a round were cancelled */
 
 static void *record_until_cancelled(void *unused)
 {
-	static uint64_t next; /* a stream goes from thread to thread, and its numbers rise */
+	static uint64_t next; /* threads continue a stream, and its numbers rise */
 	uint32_t late = 0;
 	int old;
 
@@ -165,7 +168,7 @@ static void *record_until_cancelled(void *unused)
 	return NULL;
 }
 
-/* Ends the child where one is not cancelled. */
+/* Cancels the threads; ends the child if one is not cancelled. */
 static void cancel_all(pthread_t *threads, int count)
 {
 	void *result;
@@ -309,7 +312,7 @@ static void record_with_care_alone(void)
 	record_with_care();
 }
 
-/* The directory is gone, so nothing can be made. */
+/* The current directory is removed, so no file can be made. */
 static void record_in_vain(void)
 {
 	if (mkdir("cancel.gone", 0700) || chdir("cancel.gone") || rmdir("../cancel.gone")) {

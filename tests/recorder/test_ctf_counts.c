@@ -123,7 +123,7 @@ static void count_in_child(uint64_t events)
 	expect_tally("the child's event", &all, events, 0);
 }
 
-/* In the middle of an event, as a handler may. */
+/* Forks in the middle of an event, as a handler may. */
 static void fork_inside(void)
 {
 	struct waymark_record r;
@@ -170,7 +170,7 @@ static void a_child_counts_from_0(void **state)
 	run_it(forks);
 }
 
-/* The trace is its parent's, which reports the losses at its end. */
+/* The trace belongs to the parent, which reports the losses at its end. */
 static void exit_from_vfork(void)
 {
 	begin_pairs("vforked", RECORDER_DISCARD, RECORDER_BUFFER_MIN);

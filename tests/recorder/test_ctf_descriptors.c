@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stream files of a native trace and the program's descriptors: few may be
- * open, and the program may close them or remove what they belong to.
+ * The stream files of a native trace and the program's descriptors: few may be open, and the
+ * program may close them, or remove the files.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@ static void begin(const char *name)
 	begin_trace(&trace, &files, make_config(name, 0, 0));
 }
 
-/* A packet at an address that no disk takes. */
+/* Writes a packet at an address that no disk accepts. */
 static void a_disk_that_wants_other_memory_gets_it_through_the_cache(void **state)
 {
 	struct source s = { &trace, 1, 0, 0 };
@@ -64,7 +64,7 @@ static void write_without_direct(void)
 {
 	struct source s = { &trace, 1, 0, 0 };
 
-	forbid_call(SYS_FCNTL, O_DIRECT, EINVAL); /* as file systems without it */
+	forbid_call(SYS_FCNTL, O_DIRECT, EINVAL); /* like file systems without O_DIRECT */
 	begin("plain.ctf");
 	exit(write_packets(&files, &s, 40, 2000) == 40 && !files.open[0].direct ? 0 : 1);
 }

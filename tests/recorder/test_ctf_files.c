@@ -27,7 +27,7 @@ static void begin(const char *name)
 	begin_trace(&trace, &files, make_config(name, 0, 0));
 }
 
-/* True if files of that directory can be written past the page cache. */
+/* Returns true if files of that directory can be written past the page cache. */
 static bool takes_direct(const char *directory)
 {
 	int fd = openat(AT_FDCWD, directory, O_TMPFILE | O_WRONLY | O_DIRECT, 0600);
@@ -38,7 +38,7 @@ static bool takes_direct(const char *directory)
 	return fd >= 0;
 }
 
-/* Streams of packets of several sizes in that directory. */
+/* Writes streams with packets of several sizes in that directory, and reads them. */
 static void write_and_read(const char *directory)
 {
 	static const unsigned int events[] = { 0, 1, 166, 167, 2700, 40000 };
@@ -83,11 +83,11 @@ static void what_is_written_is_read(void **state)
 }
 
 #define SMALL_EVENTS 10u
-#define LARGE_EVENTS 2726u /* as many as 64 KiB hold */
+#define LARGE_EVENTS 2726u /* events that fit into 64 KiB */
 #define SMALL_BYTES (sizeof(struct packet_header) + SMALL_EVENTS * PAIR_BYTES)
 #define LARGE_BYTES (sizeof(struct packet_header) + LARGE_EVENTS * PAIR_BYTES)
 
-/* A packet with nothing but a guard behind its 64 KiB. */
+/* Returns a packet with only a guard page after its 64 KiB. */
 static struct packet_header *make_guarded(struct source *s)
 {
 	struct packet_header *p = make_packet(s, LARGE_EVENTS);
@@ -101,7 +101,10 @@ static struct packet_header *make_guarded(struct source *s)
 	return p;
 }
 
-/* One that the file's end is to be aligned with; memory must not show that. */
+/*
+ * Writes a packet that must be padded to the file's alignment, without reading memory after the
+ * packet.
+ */
 static void write_guarded(struct source *s, uint64_t end, bool direct)
 {
 	struct packet_header *p = make_guarded(s);
@@ -185,7 +188,7 @@ static void a_file_is_continued_where_it_ended(void **state)
 	append_rubbish("stream-7", 100);
 	assert_int_equal(write_packets(&files, &s, 2, 100), 2); /* found on opening */
 	waymark_ctf_pause(&files);
-	append_rubbish("stream-7", 808); /* as long as packets can be */
+	append_rubbish("stream-7", 808); /* the longest possible packet */
 	append_rubbish("stream-7", 16384);
 	assert_int_equal(write_packets(&files, &s, 2, 100), 2); /* found while open */
 	assert_int_equal(
@@ -263,7 +266,7 @@ static void a_full_disk_keeps_whole_packets_and_goes_on(void **state)
 	assert_int_equal(events, (written + 5) * 2000);
 }
 
-static unsigned int limited_events; /* of each packet, of which not quite three have room */
+static unsigned int limited_events; /* events per packet; not quite three packets fit */
 
 static void write_beyond_the_limit(void)
 {
@@ -306,7 +309,7 @@ static void pieces_are_a_trace_each_and_together(void **state)
 		assert_int_equal(write_packets(&files, &a, 5, 300), 5);
 		assert_int_equal(write_packets(&files, &b, 5, 300), 5);
 	}
-	assert_int_equal(files.piece, 7); /* fourteen packets each */
+	assert_int_equal(files.piece, 7); /* each has fourteen packets */
 	assert_int_equal(size_in(&trace, "stream-1") + size_in(&trace, "stream-12"), PIECE_BYTES);
 	assert_int_equal(
 		size_in(&trace, "stream-1-1") + size_in(&trace, "stream-12-1"), PIECE_BYTES);

@@ -20,16 +20,16 @@
 
 #define BEFORE 100u
 #define LOOKS 8u
-#define LOOKS_LATE 100u /* some 40 ms */
+#define LOOKS_LATE 100u /* about 40 ms */
 #define MEMORY (UINT64_C(1) << 20) /* bytes */
-#define MORE_THAN_FIT (MEMORY / 16) /* events, of 24 bytes at least */
+#define MORE_THAN_FIT (MEMORY / 16) /* events, of at least 24 bytes */
 
 struct slot *__real_waymark_slot_next(uint32_t *index);
 struct slot *__wrap_waymark_slot_next(uint32_t *index);
 
-static unsigned int go_on_at; /* which look; 0: none */
+static unsigned int go_on_at; /* index of the look; 0: never */
 static unsigned int looks;
-static uint32_t stands, may_go_on, has_gone_on; /* by release */
+static uint32_t stands, may_go_on, has_gone_on; /* stored with release */
 
 static void await(const uint32_t *flag)
 {
@@ -80,7 +80,7 @@ static void begin(enum recorder_policy policy)
 	begin_pairs("trace", policy, MEMORY);
 	waymark_process()->writer = WRITER_REFUSED; /* so that only this test visits the threads */
 	pthread_create(&t, NULL, stand_in_event, NULL);
-	pthread_detach(t); /* has_gone_on says more than its end would */
+	pthread_detach(t); /* has_gone_on tells more than its end would */
 	await(&stands);
 }
 
@@ -131,7 +131,7 @@ static void snapshot_of_slow_thread(void)
 		fprintf(stderr, "%s\n", error.text);
 		_exit(3);
 	}
-	/* The thread continues and gets room; how many events were lost depends on the load. */
+	/* The thread continues and gets memory; the number of lost events depends on the load. */
 	for (unsigned int ms = 0; ms < 10000; ms++) {
 		waymark_recorder_get_stats(&stats);
 		if (stats.lost == 0 || stats.recorded > MORE_THAN_FIT) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * First events in signal handlers that interrupt the C library while it holds its
- * locks. The recorder must take none of these locks: it would wait for ever for the
- * interrupted code below it on the stack.
+ * First events in signal handlers that interrupt the C library while it holds its locks. The
+ * recorder must take none of these locks: it would wait forever for the interrupted code below it
+ * on the stack.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -21,7 +21,7 @@
 
 #define EVENTS 100
 
-/* Of this thread: others may allocate meanwhile. */
+/* Per thread, because others may allocate at the same time. */
 static __thread volatile sig_atomic_t in_handler;
 static volatile sig_atomic_t allocated;
 static volatile sig_atomic_t handled;
@@ -32,7 +32,7 @@ static volatile sig_atomic_t handled;
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 
-/* Ours come before the C library's, for its own calls too. */
+/* These replace the C library's functions, also for its own calls. */
 void *malloc(size_t size)
 {
 	allocated |= in_handler;
@@ -48,7 +48,7 @@ void *calloc(size_t count, size_t size)
 #define SEES_ALLOCATIONS 0
 #endif
 
-/* Keys that others had before: values of later ones are not in the thread itself. */
+/* Uses up keys, because values of later keys are not stored in the thread itself. */
 #pragma GCC diagnostic ignored "-Wprio-ctor-dtor"
 __attribute__((constructor(100))) static void use_up_keys(void)
 {
@@ -95,7 +95,7 @@ static void allocate_nothing(void)
 	exit(allocated ? 1 : 0);
 }
 
-/* Runs a child; its events are there. */
+/* Runs a child and checks that its events are recorded. */
 static void check(void (*body)(void))
 {
 	struct pairs p;
@@ -137,7 +137,7 @@ static void *raise_it(void *unused)
 	return unused;
 }
 
-/* Threads one after another: each has the place of the one before, which it goes on with. */
+/* Threads one after another: each continues in its predecessor's slot. */
 static void one_event_of_each_thread(void)
 {
 	pthread_t t;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Snapshots of the flight recorder, trace file rotation, a change of the directory
- * while events are recorded, and how long an event stays in memory.
+ * Snapshots of the flight recorder, trace file rotation, a change of the directory while events
+ * are recorded, and the time that an event stays in memory.
  */
 #include <dirent.h>
 #include <pthread.h>
@@ -36,7 +36,7 @@ static void set_file(const char *name)
 	fail_unless(waymark_sink_ctf.set_file(name, false, NULL) == 0);
 }
 
-/* Records one more event when all have stopped: threads that had to wait have a new one, too. */
+/* Records one more event after the stop, so that threads that had to wait also have a new event. */
 static void *record_until_stopped(void *who)
 {
 	uintptr_t n = (uintptr_t)who;
@@ -115,7 +115,7 @@ static void run_quietly(void (*body)(void))
 	assert_string_equal(said, "");
 }
 
-/* The directory changes while threads record. */
+/* Changes the directory while threads record. */
 static void move_on(void)
 {
 	set_file("trace");
@@ -159,8 +159,9 @@ static void lose_and_move_on(void)
 	struct process *p = waymark_process();
 
 	/*
-	 * The lock stops draining: an emulator records more slowly than a disk writes. It is taken
-	 * before the first event, which starts the writer: that keeps the lock while it runs.
+	 * The lock prevents draining, because an emulator records more slowly than a disk writes.
+	 * It must be taken before the first event: that starts the writer, which holds the lock
+	 * while it runs.
 	 */
 	fail_unless(waymark_drain_trylock(p));
 	trace_ctf(0, counts[0]++);
@@ -195,7 +196,7 @@ static void a_loss_is_told_in_one_directory_only(void **state)
 	pairs_free(&p);
 }
 
-/* Waits until the writer, which holds this lock as it works, has done what was requested. */
+/* Waits until the writer, which holds this lock while it works, has done the request. */
 static void wait_for_snapshot(void)
 {
 	struct process *p = waymark_process();
@@ -254,7 +255,7 @@ static void fill_pieces(void)
 	waymark_recorder_set_buffer(UINT64_C(8) << 20, NULL);
 	burst = 10000;
 	start_threads();
-	wait_for_events(500000); /* of each more than all pieces hold */
+	wait_for_events(500000); /* per thread, more than all files hold */
 	stop_threads();
 }
 
@@ -280,7 +281,7 @@ static void old_pieces_go_and_the_rest_is_whole(void **state)
 	pairs_free(&p);
 }
 
-/* Voluntary context switches of the writer so far. */
+/* Returns the number of the writer's voluntary context switches. */
 static unsigned long wakeups(void)
 {
 	struct process *p = waymark_process();
@@ -299,10 +300,10 @@ static unsigned long wakeups(void)
 	return n;
 }
 
-/* Size in the file of a packet with one event, in bytes. */
+/* Bytes of a packet with one event in the file. */
 #define ONE_PAIR (sizeof(struct packet_header) + 3 * sizeof(uint64_t))
 
-/* One event; it is in its file after flush=, and then nothing happens any more. */
+/* Records one event, which is written after flush=; then there is no more activity. */
 static void be_quiet(void)
 {
 	waymark_recorder_set_delay(UINT64_C(1000000000));
@@ -313,7 +314,7 @@ static void be_quiet(void)
 	wait_for_size("trace/stream-1", 1);
 	fail_unless(now_ns() - since > UINT64_C(600000000));
 	fail_unless(file_size("trace/stream-1") == ONE_PAIR);
-	sleep_ms(8000); /* the memory was given back meanwhile */
+	sleep_ms(8000); /* in this time the memory is freed */
 	unsigned long before = wakeups();
 
 	fail_unless(before > 0);

@@ -24,7 +24,7 @@
 /* Well above the memory of a few threads, well below the buffer's 256 MiB. */
 #define FEW (UINT64_C(24) * MIB)
 
-/* Bytes of a row of /proc/self/status, which counts KiB. */
+/* Returns the bytes of a row of /proc/self/status, which counts KiB. */
 static uint64_t status_of(const char *row)
 {
 	FILE *f = fopen("/proc/self/status", "r");
@@ -68,7 +68,7 @@ static void end(uint64_t resident_before)
 	exit(waymark_recorder_flush() ? 3 : 0);
 }
 
-/* Runs a child and reads its traces; skips where memory cannot be locked. */
+/* Runs a child and reads its traces; skips the test if memory cannot be locked. */
 static void check(void (*body)(void))
 {
 	struct pairs p;
@@ -135,7 +135,7 @@ static void memory_that_is_locked_later_is_what_is_used(void **state)
 	check(record_then_lock);
 }
 
-/* As an ordinary user, for whom the limit of locked memory holds. */
+/* Runs as an ordinary user, because the limit of locked memory applies only then. */
 static void record_within_a_limit(void)
 {
 	struct rlimit limit = { 6 * MIB, 6 * MIB };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The metadata of a native trace: every event is declared once, of whatever form
- * and while others read the file, and readers know the time.
+ * The metadata of a native trace: every event, of any form, is declared once, even while others
+ * read the file, and readers can compute times.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -23,7 +23,7 @@ static struct ctf_trace trace;
 static struct ctf_files files;
 static pthread_barrier_t start;
 
-/* The metadata; the caller frees it. */
+/* Returns the metadata; the caller frees it. */
 static char *metadata_of(const struct ctf_trace *t)
 {
 	char path[PATH_MAX + 16];
@@ -139,7 +139,7 @@ static void no_event_is_written_before_its_declaration(void **state)
 	(void)state;
 	begin_trace(&trace, &files, make_config("undeclared.ctf", 0, 0));
 	assert_int_equal(rename("undeclared.ctf/metadata", "metadata-elsewhere"), 0);
-	assert_int_equal(write_packets(&files, &s, 2, 3), 2); /* all is declared so far */
+	assert_int_equal(write_packets(&files, &s, 2, 3), 2); /* all is declared up to here */
 	add_event("late", "\"\"", NULL, 0);
 	assert_int_equal(write_packets(&files, &s, 2, 3), 0);
 	assert_int_equal(files.error, ENOENT);
@@ -238,7 +238,7 @@ static uint64_t realtime_ns(struct timespec *now)
 	return (uint64_t)now->tv_sec * UINT64_C(1000000000) + (uint64_t)now->tv_nsec;
 }
 
-/* Of the same moment: again where something came between them. */
+/* Reads both clocks at the same moment: reads again if too much time passed between them. */
 static void read_both(struct buffer_clock *clock, struct timespec *now)
 {
 	uint64_t before;
@@ -249,7 +249,7 @@ static void read_both(struct buffer_clock *clock, struct timespec *now)
 	} while (realtime_ns(now) - before > 20000);
 }
 
-/* By how many ns babeltrace2's time of an event that is recorded now is off. */
+/* Returns the error in ns of babeltrace2's time of an event that is recorded now. */
 static double time_error(const char *name)
 {
 	struct packet_header *p;
@@ -268,7 +268,7 @@ static double time_error(const char *name)
 	assert_int_equal(count_events(name, "line"), 1);
 	FILE *f = fopen("line", "r");
 
-	/* A double cannot hold seconds and nanoseconds; it holds the difference exactly. */
+	/* A double cannot hold seconds and nanoseconds, but it holds the difference exactly. */
 	long whole;
 
 	assert_int_equal(fscanf(f, "[%ld%lf]", &whole, &seconds), 2);

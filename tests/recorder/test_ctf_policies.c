@@ -79,7 +79,7 @@ static void what_is_discarded_is_counted_where_it_is_missing(void **state)
 	pairs_free(&p);
 }
 
-/* From its first event in the trace to its last one ever, none is missing. */
+/* From the first recorded event to the last fired one, no event is missing. */
 static void check_newest(const struct pairs *p, uint64_t who)
 {
 	uint64_t first = UINT64_MAX;
@@ -91,7 +91,7 @@ static void check_newest(const struct pairs *p, uint64_t who)
 			count++;
 		}
 	}
-	if (count) { /* else it finished long before the others */
+	if (count) { /* otherwise it finished long before the others */
 		assert_int_equal(check_gaps(p, who), per_thread);
 		assert_int_equal(count, per_thread - first);
 	}
@@ -137,7 +137,7 @@ static void nothing_is_lost_where_events_wait(void **state)
 	pairs_free(&p);
 }
 
-/* Each of them fills a packet, so that none is left for the next. */
+/* Each thread fills a packet, so that no sub-buffer is free for the next one. */
 static void more_threads_than_subbufs_record_on(void **state)
 {
 	struct pairs p;
@@ -157,7 +157,7 @@ static void more_threads_than_subbufs_record_on(void **state)
 
 static uint32_t arrived;
 
-/* Holds a packet with one event until everybody has got one. */
+/* Holds a packet with one event until all threads have one. */
 static void *record_one(void *who)
 {
 	trace_ctf((uintptr_t)who, 0);

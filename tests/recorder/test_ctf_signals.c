@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events in signal handlers that interrupt events of the native recorder, at
- * any instruction: the first event of a thread, the packet switch, after the writer
- * took a packet, when a packet finds no memory. With each policy of full=, an event
- * is in the trace once, or is counted where it is missing.
+ * Events in signal handlers that interrupt events of the native recorder at any instruction: the
+ * first event of a thread, the packet switch, after the writer took a packet, when a packet finds
+ * no memory. With each policy of full=, an event is in the trace once, or is counted in its place.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -31,7 +30,7 @@ static void forget_trace(void)
 	assert_int_equal(system("rm -rf trace"), 0);
 }
 
-/* Numbers that the child leaves for its parent. */
+/* Stores numbers for the parent. */
 static void leave(const uint64_t *numbers, size_t count)
 {
 	FILE *f = fopen("made", "wb");
@@ -84,14 +83,14 @@ static void *record_under_timers(void *number)
 	handler_who = 10 + n;
 	timer_t timer = start_timer(timer_ns);
 
-	/* A busy machine has few signals in that time. */
+	/* On a busy machine few signals arrive in that time. */
 	while (now_ns() < end || handled <= HANDLED_ENOUGH) {
 		for (unsigned int k = 0; k < 5000; k++) {
 			trace_ctf(n, i++);
 		}
 	}
 	timer_delete(timer);
-	usleep(1000); /* pending signals are delivered now, under TSan, too */
+	usleep(1000); /* pending signals are delivered now, also under TSan */
 	made[n][0] = i;
 	made[n][1] = handled;
 	return NULL;
@@ -104,7 +103,7 @@ static void hammer(void)
 
 	begin_pairs("trace", policy, buffer);
 	if (UNDER_TSAN) {
-		trace_ctf(EARLY, 0); /* it has no thread created in a handler */
+		trace_ctf(EARLY, 0); /* TSan handles no thread created in a handler */
 	}
 	sigaction(SIGRTMIN, &act, NULL);
 	for (uintptr_t i = 0; i < HAMMERED; i++) {
@@ -256,7 +255,7 @@ static void step_in_thread(void)
 	pthread_join(t, NULL);
 }
 
-/* One event for each `stride`th instruction of it, with a handler there. */
+/* Records one event for each `stride`th instruction, with a handler at that instruction. */
 static void step_through(void)
 {
 	struct sigaction act = { .sa_handler = trap };
@@ -265,7 +264,7 @@ static void step_through(void)
 	sigaction(SIGTRAP, &act, NULL);
 	process = waymark_process();
 	if (situation == NO_MEMORY) {
-		process->writer = WRITER_REFUSED; /* so that no writer makes room */
+		process->writer = WRITER_REFUSED; /* so that no packet is drained */
 	}
 	trace_ctf(1, in_main++);
 	for (step = 0; step < 100000; step += stride) {

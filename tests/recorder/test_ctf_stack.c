@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How much of the program's stack the recorder uses. Handlers have 8 KiB, of
- * which the kernel needs a part; threads may have PTHREAD_STACK_MIN. The test fills
- * stacks with a pattern and counts the bytes that changed. The bounds are those
- * that docs/reliability.md promises.
+ * The recorder's use of the program's stack. Handlers have 8 KiB, of which the kernel needs a
+ * part; threads may have PTHREAD_STACK_MIN. The test fills stacks with a pattern and counts the
+ * changed bytes. The limits are those that docs/reliability.md promises.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -22,7 +21,7 @@
 
 #define KIB 1024u
 #define FIRST_EVENT (4 * KIB)
-#define PTHREAD_CREATE (4 * KIB) /* extra stack for the C library's, not in handlers */
+#define PTHREAD_CREATE (4 * KIB) /* extra stack for the C library's function, not in handlers */
 #ifdef __s390x__
 #define FRAMES KIB /* each has 160 bytes for registers */
 #else
@@ -44,7 +43,7 @@
 static void (*measured)(void);
 static size_t used;
 
-/* No loop of these calls anything: memset() might use the stack itself. */
+/* The loops call no function: memset() might use the stack itself. */
 static __attribute__((noinline)) void paint(volatile unsigned char *from, unsigned char *to)
 {
 	while (from < to) {
@@ -70,7 +69,7 @@ static void *measure(void *bottom)
 	return NULL;
 }
 
-/* Stack bytes that `body` takes, in a thread of its own. */
+/* Returns the stack bytes that `body` uses in a separate thread. */
 static size_t stack_of(void (*body)(void))
 {
 	void *stack = mmap(NULL, PAINTED, PROT_READ | PROT_WRITE,
@@ -89,7 +88,7 @@ static size_t stack_of(void (*body)(void))
 	return used;
 }
 
-/* Ends the child where more was used. */
+/* Ends the child if more was used. */
 static void expect(const char *what, size_t bytes, size_t limit)
 {
 	printf("%s: %zu bytes of stack, of %zu\n", what, bytes, limit);
@@ -149,7 +148,7 @@ static void measure_simple(void)
 	expect("simple: flush", stack_of(flush), FLUSH);
 }
 
-/* As in a handler, where no thread is started. */
+/* As in a handler, where no thread can be started. */
 static void measure_first(void)
 {
 	waymark_process()->writer = WRITER_REFUSED;
@@ -168,7 +167,7 @@ static void measure_default_names(void)
 
 static void measure_overwrite(void)
 {
-	waymark_process()->writer = WRITER_REFUSED; /* so it is the thread that evicts */
+	waymark_process()->writer = WRITER_REFUSED; /* so that the thread itself evicts */
 	waymark_recorder_set_buffer(RECORDER_BUFFER_MIN, NULL);
 	waymark_recorder_set_policy(RECORDER_OVERWRITE, NULL);
 	waymark_sink_ctf.set_file("overwrite.ctf", false, NULL);
@@ -199,7 +198,7 @@ static void measure_without_writer(void)
 	expect("flush into another trace", stack_of(flush), FLUSH);
 }
 
-/* Something to say comes with the next packet. */
+/* The thread prints a waiting message when it begins the next packet. */
 static void measure_notice(void)
 {
 	waymark_sink_ctf.set_file("notice.ctf", false, NULL);
@@ -245,7 +244,7 @@ static void a_notice_takes_little_stack(void **state)
 	check(measure_notice);
 }
 
-/* A stack of `bytes` behind a page that nothing can touch. */
+/* Returns a stack of `bytes` after an inaccessible page. */
 static void *guarded(size_t bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -332,7 +331,10 @@ static void the_first_event_fits_into_the_smallest_thread(void **state)
 	check_small();
 }
 
-/* A stack overflow: only the other stack is left, and the writer does the work, or not even he. */
+/*
+ * Overflows the stack: only the alternate stack remains, and the writer must write, or the handler
+ * itself if there is no writer.
+ */
 static __attribute__((noinline)) int overflow(volatile int *depth)
 {
 	volatile char bytes[4096];

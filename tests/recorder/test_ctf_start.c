@@ -15,8 +15,8 @@
 int __real_pthread_sigmask(int how, const sigset_t *set, sigset_t *old);
 int __wrap_pthread_sigmask(int how, const sigset_t *set, sigset_t *old);
 
-static pthread_t starter; /* the writer itself blocks signals, too */
-static unsigned int seen[2]; /* calls that block all, before the writer is started and behind it */
+static pthread_t starter; /* excludes the writer, which blocks signals itself */
+static unsigned int seen[2]; /* calls that block all signals, before and after the writer's start */
 
 int __wrap_pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
@@ -33,7 +33,7 @@ static void start(void)
 	starter = pthread_self();
 	begin_pairs("trace", RECORDER_DISCARD, RECORDER_BUFFER_MIN);
 	trace_ctf(0, 0);
-	usleep(50000); /* so that the writer's calls are seen, too */
+	usleep(50000); /* so that the writer's calls are counted, too */
 	_exit(waymark_process_current()->writer != WRITER_NONE && seen[0] && !seen[1] ? 0 : 1);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The counts of recorded events by thread are exact: while threads start and end, in
- * signal handlers, and when a count wraps.
+ * The counts of recorded events per thread are exact: while threads start and end, in signal
+ * handlers, and when a count wraps.
  */
 #include <signal.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static void each_thread_and_event_is_counted_exactly(void **state)
 	run_it(count_threads);
 }
 
-/* One after the other: they have the same slot. */
+/* Threads run one after the other, so they have the same slot. */
 static void *record_some(void *who)
 {
 	uint64_t events = 1 + (uintptr_t)who % 7;
@@ -155,7 +155,7 @@ static void wrap(void)
 	c->counted = before;
 	uint64_t last = before;
 
-	for (uint64_t i = 1; i <= 20000; i++) { /* packets switch, too */
+	for (uint64_t i = 1; i <= 20000; i++) { /* the packet is switched, too */
 		trace_ctf(1, i);
 		struct tally own = mine();
 
@@ -171,7 +171,10 @@ static void a_count_goes_on_beyond_32_bits(void **state)
 	run_it(wrap);
 }
 
-/* As a handler sees it that interrupts the switch of packets, or another thread meanwhile. */
+/*
+ * The counts seen by a handler that interrupts the packet switch, or by another thread at that
+ * time.
+ */
 static void look_inside(void)
 {
 	begin();
@@ -182,7 +185,7 @@ static void look_inside(void)
 	struct tally own = mine();
 
 	c->turn++;
-	c->bytes += 10 * PAIR_BYTES; /* of the packet that is still there */
+	c->bytes += 10 * PAIR_BYTES; /* of the packet that is still open */
 	own = mine();
 	expect_tally("in the middle", &own, 10, 0);
 	c->bytes -= 10 * PAIR_BYTES;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Many threads with the native recorder: more than there are sub-buffers, and
- * thousands of short ones. The numbers of streams and sub-buffers follow the threads
- * alive at one time; no thread's open packet keeps others from recording.
+ * Many threads with the native recorder: more than there are sub-buffers, and thousands of short
+ * ones. The numbers of streams and sub-buffers follow the number of threads that live at one time;
+ * an idle thread's open packet does not keep others from recording.
  */
 #include <ftw.h>
 #include <inttypes.h>
@@ -39,8 +39,8 @@ static void end_without_losses(void)
 }
 
 /*
- * A busy machine may stop the writer for longer than events can wait: a flight recorder
- * may lose some then, but not each time.
+ * A busy machine may stop the writer for longer than events can wait: then a flight recorder may
+ * lose some, but not each time.
  */
 static int run_undisturbed(void (*body)(void))
 {
@@ -96,7 +96,10 @@ static void record_in_short_threads(void)
 	end_without_losses();
 }
 
-/* Joined threads may run for a moment yet: a stream or two more than there were threads at once. */
+/*
+ * Joined threads may still run for a moment, so there may be two more streams than simultaneous
+ * threads.
+ */
 static void check_short_threads(void)
 {
 	struct pairs p;
@@ -129,7 +132,7 @@ static void short_threads_share_their_streams(void **state)
 
 static pthread_barrier_t barrier;
 
-/* Has a packet, and nothing more to say. */
+/* Holds a packet, and records nothing more. */
 static void *record_and_stay(void *who)
 {
 	trace_ctf((uintptr_t)who, 0);
@@ -171,7 +174,7 @@ static void the_flight_recorder_takes_the_packets_of_idle_threads(void **state)
 		for (size_t k = 0; k < p.count; k++) {
 			found += p.items[k].who == CROWD;
 		}
-		/* Half of the memory, or all there is. */
+		/* Half of the memory, or all events. */
 		if (found != per_thread && found * 24 < buffer / 2) {
 			fail_msg("%" PRIu64 " of the last %" PRIu64 " events", found, per_thread);
 		}
@@ -198,7 +201,7 @@ static void a_crowd_overwrites_and_loses_nothing_else(void **state)
 	pairs_free(&p);
 }
 
-/* A packet that is almost full, and then more than fits. */
+/* Records an almost full packet, then more events than fit. */
 static void *fill_one_and_go_on(void *who)
 {
 	uint64_t i = 0;
@@ -214,8 +217,8 @@ static void *fill_one_and_go_on(void *who)
 }
 
 /*
- * Threads have filled all memory with their first packets and want another one, before the
- * writer has seen any: each holds memory that the others need, and gives it up.
+ * Threads have filled all memory with their first packets and need a second one, before the writer
+ * has seen any. Each holds memory that the others need, and must free it.
  */
 static void fill_all_memory_unseen(void)
 {
@@ -279,7 +282,7 @@ static int add_blocks(const char *path, const struct stat *st, int type, struct 
 	return 0;
 }
 
-/* All of the trace counts: the index, the metadata, the directories. */
+/* All bytes of the trace count: the index, the metadata, the directories. */
 static void a_thread_with_one_event_takes_at_most_256_bytes_of_the_disk(void **state)
 {
 	struct pairs p;

@@ -84,7 +84,7 @@ static void the_default_is_named_by_the_process(void **state)
 	for (int i = 0; i < 3; i++) {
 		memset(&trace, 0, sizeof(trace));
 		assert_true(waymark_ctf_begin(&trace, i ? config : NULL, NULL));
-		assert_int_equal(chdir("/"), 0); /* it belongs where it began */
+		assert_int_equal(chdir("/"), 0); /* the trace stays where it began */
 		waymark_ctf_name(&trace, wanted);
 		snprintf(expected, sizeof(expected), i ? "trace-%d.ctf.%d" : "trace-%d.ctf",
 			getpid(), i);
@@ -183,7 +183,7 @@ static void begin_where_nothing_is(void)
 	exit(!waymark_ctf_begin(&trace, NULL, NULL) && errno == ENOENT ? 0 : 2);
 }
 
-/* Not a byte of metadata fits; the directory must not stay. */
+/* No byte of metadata fits; the directory must be removed. */
 static void begin_beyond_the_limit(void)
 {
 	struct rlimit limit = { 100, 100 };

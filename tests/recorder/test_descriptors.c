@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The program's descriptors and the writer's never conflict, whatever the program
- * closes or opens; and traces written to pipes.
+ * The program's descriptors and the writer's never conflict, whatever the program closes or opens;
+ * and traces can be written to pipes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include "support.h"
 #include "rt/sink/sink.h"
 
-/* closefrom(3), which musl has not; no test opens as many. */
+/* Replaces closefrom(3), which musl lacks; no test opens that many descriptors. */
 static void close_all(void)
 {
 	for (int fd = 3; fd < 1024; fd++) {
@@ -31,7 +31,7 @@ static void close_everything(void)
 	record_pairs(0, 1000);
 	waymark_recorder_flush();
 	close_all();
-	for (int i = 0; i < 64; i++) { /* now every low number is a file of the program's own */
+	for (int i = 0; i < 64; i++) { /* now every low number is a file of the program */
 		mine[i] = open("precious", O_CREAT | O_RDWR, 0600);
 	}
 	record_pairs(1000, 2000);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files that take no data. Checks that QEMU's faults 4 (a full disk cuts a record
- * without an error) and 5 (a file that cannot be opened is ignored without an error)
- * are absent.
+ * Files that accept no data. Checks that QEMU's faults 4 (a full disk cuts a record without an
+ * error) and 5 (a file that cannot be opened is ignored without an error) are absent.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +20,7 @@
 #include "rt/host/error.h"
 #include "rt/sink/sink.h"
 
-/* Gaps count exactly the events that are missing between their neighbours. */
+/* Checks that gaps count exactly the events that are missing between their neighbours. */
 static void check_gaps(const struct trace *t, uint64_t total)
 {
 	uint64_t next = 0;
@@ -94,7 +93,7 @@ static void fill_the_disk(void)
 	set_simple_file("small/trace");
 	for (uint64_t i = 0; i < BEFORE; i += 1000) {
 		record_pairs(i, i + 1000);
-		waymark_recorder_flush(); /* again and again: the note at the end is kept true */
+		waymark_recorder_flush(); /* each flush updates the count at the end */
 	}
 }
 
@@ -193,7 +192,7 @@ static void name_a_file_that_cannot_be(void)
 		exit(1);
 	}
 	fprintf(stderr, "%s\n", error.text);
-	record_pairs(0, 10); /* goes to the file that was there before: the default one */
+	record_pairs(0, 10); /* go to the former file, the default one */
 }
 
 static void record_where_nothing_can_be_created(void)
@@ -257,7 +256,7 @@ static void record_beyond_the_size_limit_without_a_writer(void)
 {
 	sigset_t one;
 
-	/* With a blocked signal, as in a handler, no writer starts: the caller writes itself. */
+	/* In a handler with a blocked signal no writer starts, so the caller writes itself. */
 	sigemptyset(&one);
 	sigaddset(&one, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &one, NULL);
@@ -291,7 +290,7 @@ static void a_size_limit_sends_no_signal(void **state)
 	trace_free(&t);
 }
 
-/* Our replacement for C libraries without an async-signal-safe one has glibc's texts. */
+/* The replacement for C libraries without an async-signal-safe function has glibc's texts. */
 static void reasons_are_glibcs(void **state)
 {
 #define REASON(error, text) { error, text },

@@ -126,7 +126,7 @@ static void times_are_those_of_the_monotonic_clock(void **state)
 		late[i] = ns > truth ? ns - truth : 0;
 	}
 	qsort(late, 20, sizeof(late[0]), ascending);
-	assert_in_range(late[10], 0, 100000); /* the worst ones waited for a processor */
+	assert_in_range(late[10], 0, 100000); /* slower events waited for a processor */
 	trace_free(&t);
 }
 
@@ -295,7 +295,7 @@ static void the_status_names_the_file(void **state)
 	assert_string_equal(text, wanted);
 }
 
-/* CPU switches of the thread `waymark`, to see whether it wakes up. */
+/* Returns the context switches of the thread `waymark`, which show whether it wakes up. */
 static unsigned long writer_switches(void)
 {
 	char line[256];
@@ -342,7 +342,7 @@ static void events_reach_the_file_soon_and_idling_costs_nothing(void **state)
 	(void)state;
 	int status = run(record_now_and_then);
 
-	/* A busy machine may make it late once; needless wake-ups fail at once. */
+	/* A busy machine may make it late once; needless wake-ups fail immediately. */
 	for (int i = 0; i < 2 && status == EXIT_LATE << 8; i++) {
 		unlink("quiet");
 		status = run(record_now_and_then);

@@ -188,7 +188,10 @@ static void every_regular_exit_drains(void **state)
 
 static int record_late;
 
-/* Of the default priority: runs before the recorder's. And one that runs after it. */
+/*
+ * Destructors: one has the default priority and runs before the recorder's, the other runs after
+ * it.
+ */
 __attribute__((destructor)) static void early_destructor(void)
 {
 	if (record_late) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fork in all its forms, at any moment. Checks that QEMU's fault 2 (a child's events
- * are lost and its exit hangs) is absent.
+ * All forms of fork, at any moment. Checks that QEMU's fault 2 (a child's events are lost and its
+ * exit hangs) is absent.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -41,13 +41,16 @@ static pid_t raw_clone(void)
 
 static pid_t (*const forms[])(void) = { fork_calmly, raw_clone };
 
-/* Emulators and sanitizers know no other forks than the C library's: their own locks stay taken. */
+/*
+ * Emulators and sanitizers support only the C library's fork: with others, their own locks stay
+ * taken.
+ */
 #define FORMS (UNDER_EMULATOR || UNDER_SANITIZER ? 1u : 2u)
 
 static int stop;
 static int begun; /* the thread has started, and the sanitizer's work at its start is done */
 
-/* At least one event, however soon it is to stop. */
+/* Records at least one event, however soon it must stop. */
 static void *record_meanwhile(void *who)
 {
 	uint64_t i = 0;
@@ -60,7 +63,7 @@ static void *record_meanwhile(void *who)
 	return NULL;
 }
 
-/* Children of every form, each with a file of its own whose name follows from its pid. */
+/* Forks children of every form, each with a file named after its pid. */
 static void fork_many(void)
 {
 	unsigned int rounds = amount(20, 300);
@@ -140,7 +143,7 @@ static void spawn_and_vfork(void)
 	trace_pair(1, 1);
 	pid = vfork();
 	if (pid == 0) {
-		trace_pair(1, 2); /* the parent's memory, and the parent's stream */
+		trace_pair(1, 2); /* into the parent's memory and stream */
 		_exit(0);
 	}
 	wait_for(pid);
@@ -230,7 +233,7 @@ static void threads_of_a_child_do_not_meet_its_forking_thread(void **state)
 
 #if defined(__x86_64__) && !UNDER_TSAN
 
-/* A handler at instruction `step` of an event forks; parent and child both go on. */
+/* A handler at instruction `step` of an event forks; parent and child both continue. */
 static volatile long step, steps;
 static volatile bool trace_in_handler;
 static pid_t main_pid;
@@ -256,7 +259,7 @@ static void trap(int sig, siginfo_t *info, void *context)
 	wait_for(pid);
 }
 
-/* One event, stepped; false when it has fewer instructions than `step`. */
+/* Single-steps one event; returns false if it has fewer instructions than `step`. */
 static bool stepped_event(uint64_t i)
 {
 	steps = 0;

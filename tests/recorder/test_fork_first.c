@@ -31,7 +31,10 @@ static void fork_at_once(int sig)
 	wait_for(pid);
 }
 
-/* The process that is traced stops. A fork comes before, or behind it: the child goes on. */
+/*
+ * Stops the traced process. If it forks before or after that, the child continues without
+ * stopping.
+ */
 static void stop_main(void)
 {
 	sigset_t set;
@@ -45,7 +48,7 @@ static void stop_main(void)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* The first event of a process, which the tracer interrupts; a new process for each step. */
+/* Fires the first event of a process, which the tracer interrupts; a new process for each step. */
 static void fork_inside_first_event(void)
 {
 	signal(SIGUSR1, fork_at_once);
@@ -64,7 +67,7 @@ static void fork_inside_first_event(void)
 	exit(0);
 }
 
-/* Of i386 the kernel's own page of calls steps otherwise. */
+/* On i386 the kernel's page for system calls single-steps differently. */
 #if defined(__i386__)
 #define STEPS 0
 #else
@@ -72,8 +75,8 @@ static void fork_inside_first_event(void)
 #endif
 
 /*
- * Lets it do `count` instructions between its two stops, then sends it SIGUSR1,
- * which is delivered as soon as it is not blocked. False if it has fewer instructions.
+ * Lets the process execute `count` instructions between its two stops, then sends SIGUSR1, which
+ * is delivered when it is not blocked. Returns false if the process has fewer instructions.
  */
 static bool interrupt_after(pid_t pid, long count)
 {
@@ -95,7 +98,7 @@ static bool interrupt_after(pid_t pid, long count)
 	return inside;
 }
 
-/* A thread gets its slot at the very begin: nothing of that is left out. */
+/* A thread gets its slot in the first instructions: these are all tried. */
 static long next_count(long count)
 {
 	return count + (count < 300 ? amount(3, 1) : amount(499, 7));

@@ -22,17 +22,17 @@
 #define SIZE 65536
 #define MARK 0x5a
 
-static struct buffer *parents; /* the parent's memory; NULL: this is no test */
+static struct buffer *parents; /* the parent's memory; NULL: outside of a test */
 static unsigned char *mapped;
 
-/* Before the library's own, which is registered later. */
+/* Runs before the library's own handler, which is registered later. */
 static void map_in_child(void)
 {
 	if (parents) {
 		mapped = mmap(parents, SIZE, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 	}
-	/* Old kernels, and qemu-user 7.2, know no NOREPLACE. */
+	/* Old kernels and qemu-user 7.2 ignore MAP_FIXED_NOREPLACE. */
 	if (mapped != (unsigned char *)parents) {
 		mapped = NULL;
 	}
@@ -41,7 +41,7 @@ static void map_in_child(void)
 	}
 }
 
-/* In its order, which the file's place among the objects gives: before those of the library. */
+/* The file's place among the linked objects puts this constructor before the library's. */
 __attribute__((constructor(101))) static void watch_forks(void)
 {
 	pthread_atfork(NULL, NULL, map_in_child);
@@ -55,7 +55,10 @@ static void fork_one(void)
 	pid_t pid = fork_calmly();
 
 	if (pid == 0) {
-		/* If the kernel passes the memory on, `mapped` is NULL: its address was taken. */
+		/*
+		 * If the kernel passes the memory on, `mapped` is NULL, because its address was in
+		 * use.
+		 */
 		if (mapped && (mapped[0] != MARK || mapped[SIZE - 1] != MARK)) {
 			_exit(1);
 		}

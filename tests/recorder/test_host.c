@@ -75,7 +75,7 @@ static void vfork_and_record(void)
 	_exit(waymark_recorder_flush() ? 2 : 0);
 }
 
-/* Between vfork and exec the child runs on its parent's memory, but it is not the parent. */
+/* Between vfork and exec the child runs on its parent's memory, but is not the parent. */
 static void a_first_event_between_vfork_and_exec_takes_nothing_away(void **state)
 {
 	uint64_t begin = now_ns();
@@ -159,7 +159,7 @@ static pid_t find_writer(void)
 	return found;
 }
 
-/* A processor thread of an emulator: on one processor, before all others. */
+/* Like a processor thread of an emulator: bound to one processor, with priority over all others. */
 static void *record_pinned(void *unused)
 {
 	struct sched_param first = { .sched_priority = 1 };
@@ -187,7 +187,7 @@ static void pin_and_record(void)
 	pthread_join(t, NULL);
 	waymark_recorder_flush();
 	writer = find_writer();
-	/* Not by the C library: musl's function does not call the kernel. */
+	/* A direct system call, because musl's function does not call the kernel. */
 	if (!writer || syscall(SYS_sched_getscheduler, writer) != SCHED_OTHER) {
 		_exit(1);
 	}
@@ -248,7 +248,7 @@ static void events_without_any_memory_are_counted_at_exit(void **state)
 	assert_non_null(strstr(said, "100 events lost"));
 }
 
-/* A memory error found by the processor does not happen again by itself. */
+/* A memory error reported by the processor is not raised again by itself. */
 static void be_told_of_a_memory_error(void)
 {
 	struct rlimit none = { 0, 0 };
@@ -277,7 +277,7 @@ static void a_signal_that_does_not_recur_still_ends_the_program(void **state)
 	check_file("machine", 0, EVENTS);
 }
 
-/* More than the pipe holds. Its reader takes nothing, or next to nothing. */
+/* Records more than the pipe holds. Its reader reads nothing, or almost nothing. */
 static void fill_a_pipe(void)
 {
 	waymark_sink_simple.set_file("pipe", false, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the memory of a jail is made: in a file without a name, which is linked at the end. A named
- * file is tried only if the system has no unnamed ones; any other failure is reported at once,
- * with its own errno.
+ * Making the memory of a jail: in a file without a name, which is linked at the end. A named file
+ * is tried only if the system has no unnamed ones; any other failure is reported immediately, with
+ * its own errno.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 static int why_no_nameless; /* errno of open(2) with O_TMPFILE; 0: it works */
 static bool without_proc;
-static unsigned int named; /* files that were opened by a name of their own */
+static unsigned int named; /* files that were opened with a name */
 
 int __real_waymark_open(const char *path, int flags, unsigned int mode);
 int __wrap_waymark_open(const char *path, int flags, unsigned int mode);
@@ -45,7 +45,7 @@ bool __wrap_waymark_buffer_give_name(int fd, const char *path)
 #define COUNT 2
 #define FAILED 100
 
-/* In a child, which exits with FAILED plus the errno, or with how many files had names at once. */
+/* Runs in a child, which exits with FAILED plus the errno, or with the number of named files. */
 static void make(void)
 {
 	const struct jail_wish wish = { .count = COUNT, .text_bytes = 4096, .base = "/t.ctf" };
@@ -53,7 +53,7 @@ static void make(void)
 	waymark_recorder_set_buffer(RECORDER_BUFFER_MIN, NULL);
 	int why = waymark_jail_make(&wish);
 
-	for (int i = 0; !why && i < COUNT; i++) { /* nothing is left of them */
+	for (int i = 0; !why && i < COUNT; i++) { /* removes all buffers */
 		struct buffer *a = waymark_jail_claim(waymark_process(), false);
 
 		if (!a) {
@@ -62,7 +62,7 @@ static void make(void)
 		waymark_buffer_unlink(a);
 	}
 	if (why && named) {
-		_exit(FAILED - 3); /* it was tried in vain */
+		_exit(FAILED - 3); /* a named file was tried in vain */
 	}
 	_exit(why ? FAILED + why : (int)named);
 }

@@ -40,7 +40,7 @@ static void leave_three(void)
 	waymark_notice(p, "the second");
 	waymark_notice(p, "the third");
 	waymark_notice_say(p);
-	waymark_notice_say(p); /* again: no line is left */
+	waymark_notice_say(p); /* the second call must print no line */
 	_exit(0);
 }
 
@@ -119,7 +119,7 @@ static void leave_from_threads(void)
 	_exit(0);
 }
 
-/* The number of printed lines, plus those that are reported as missing. */
+/* Returns the number of printed lines, plus those that are reported as missing. */
 static unsigned int account(void)
 {
 	unsigned int n = 0;

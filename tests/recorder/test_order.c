@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Many threads at once: every event is in the file or counted by a gap, and each
- * thread's events are in order of their argument and time. Checks that QEMU's faults 1
- * (the ring stops), 6 (gaps that cannot be located), 7 (a stalled producer stops the
- * others) and 8 (order between threads) are absent.
+ * Many threads at the same time: every event is in the file or counted by a gap, and each thread's
+ * events are in order of their argument and time. Checks that QEMU's faults 1 (the ring stops), 6
+ * (gaps that cannot be located), 7 (a stalled producer stops the others) and 8 (order between
+ * threads) are absent.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -54,7 +54,10 @@ static void record_with_all_memory(void)
 	record_with_threads("many", record_many);
 }
 
-/* Half of it to a file that takes nothing, which is more than a buffer holds; then the rest. */
+/*
+ * Records half of the events, more than a buffer holds, while the file accepts nothing; then the
+ * rest.
+ */
 static void record_a_half_in_vain(uintptr_t who)
 {
 	record_from_to(who, 0, per_thread / 2);
@@ -109,7 +112,7 @@ static void fault_1_no_run_wedges_and_every_event_is_accounted_for(void **state)
 	}
 }
 
-/* Gaps lie exactly where events are missing: all events of a thread before it are earlier. */
+/* Gaps are exactly where events are missing: a thread's events before a gap are older. */
 static void fault_6_losses_are_counted_where_they_are(void **state)
 {
 	char said[1024];
@@ -132,7 +135,7 @@ static void fault_6_losses_are_counted_where_they_are(void **state)
 	trace_free(&t);
 }
 
-static __thread unsigned int yields; /* others may wait for something else */
+static __thread unsigned int yields; /* of this thread; others may wait for something else */
 
 /* Replaces the C library's function, which a thread calls while it waits for memory. */
 int sched_yield(void)
@@ -141,7 +144,7 @@ int sched_yield(void)
 	return (int)syscall(SYS_sched_yield);
 }
 
-/* Counted, not timed: how long an event takes is the load's affair. */
+/* Waits are counted, not timed: the duration of an event depends on the load. */
 static void record_without_waiting(void)
 {
 	if (waymark_recorder_set_buffer(1 << 20, NULL) ||
@@ -205,7 +208,7 @@ static void fault_6_each_gap_counts_exactly_what_its_thread_misses(void **state)
 		missing = 0;
 	}
 	assert_int_equal(
-		next + missing, per_thread); /* a last gap counts the events missing at the end */
+		next + missing, per_thread); /* a final gap counts the events missing at the end */
 	trace_free(&t);
 }
 
@@ -256,14 +259,14 @@ static void fault_7_a_stalled_thread_holds_up_nobody(void **state)
 
 static uint64_t turn;
 
-/* Threads that wait for each other: each event is later than the other thread's before it. */
+/* Two threads wait for each other: each event is later than the other thread's event before it. */
 static void *take_turns(void *who)
 {
 	for (uint64_t i = 0; i < 5000; i++) {
 		while (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) != 2 * i + (uintptr_t)who) {
 			sched_yield();
 		}
-		/* Orders this thread's clock too, which may be read ahead of the load. */
+		/* Also orders this thread's clock, which may be read before the load. */
 		sched_yield();
 		trace_pair((uintptr_t)who, i);
 		__atomic_store_n(&turn, 2 * i + (uintptr_t)who + 1, __ATOMIC_RELEASE);
@@ -297,7 +300,7 @@ static void fault_8_threads_that_take_turns_are_in_order_in_the_file(void **stat
 	trace_free(&t);
 }
 
-/* Of the build without a cycle counter: that it has none. */
+/* In the build without a cycle counter: checks that the clock uses none. */
 static void the_clock_is_the_one_that_was_asked_for(void **state)
 {
 	(void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events in signal handlers that interrupt other events at any instruction of recording,
- * the packet switch included: no event is lost, torn or out of order.
+ * Events in signal handlers that interrupt other events at any instruction of recording, including
+ * the packet switch: no event is lost, torn or out of order.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -20,7 +20,7 @@
 
 #define HANDLED_MIN 1000u /* a busy machine has few timers in half a second */
 
-static __thread volatile uint64_t handled; /* by the handler, at any instruction */
+static __thread volatile uint64_t handled; /* counted in the handler, at any instruction */
 static __thread uint64_t handler_who;
 
 static void record_in_handler(int sig)
@@ -61,7 +61,7 @@ static void *record_under_timers(void *number)
 		for (unsigned int k = 0; k < 500; k++) {
 			trace_pair(n, i++);
 		}
-		usleep(50); /* leave the writer some time */
+		usleep(50); /* lets the writer run */
 	}
 	timer_delete(timer);
 	made[n][0] = i;
@@ -137,12 +137,12 @@ static void stepped_pair(uint64_t i)
 	END_STEPS();
 }
 
-/* How full the packet is when the stepped event comes, and how much its handler records. */
+/* The packet's free room when the stepped event comes, and the number of events in its handler. */
 static unsigned int room_left, handler_events, stride;
 
 /*
- * One event for each instruction of it, or each `stride`th, with a handler
- * there; the packet has room for `room_left` events at that moment.
+ * Records one event for each of its instructions, or each `stride`th, with a handler there; the
+ * packet has room for `room_left` events at that moment.
  */
 static void step_through(void)
 {
@@ -240,7 +240,7 @@ static void a_handler_at_every_instruction_of_the_packet_switch_loses_nothing(vo
 static volatile int depth; /* raise() is declared to call nothing here: others are stored late */
 static const int nest[] = { SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF };
 
-/* qemu-user 7.2 takes the mask of a handler of riscv64 from behind where it is. */
+/* qemu-user 7.2 reads the signal mask of a handler on riscv64 from a wrong place. */
 static void unblock_nest(void)
 {
 	sigset_t all;
@@ -252,7 +252,7 @@ static void unblock_nest(void)
 	sigprocmask(SIG_UNBLOCK, &all, NULL);
 }
 
-/* An event that is interrupted in its middle by the next signal's handler, and so on. */
+/* An event interrupted in its middle by the next signal's handler, recursively. */
 static void nested_event(int sig)
 {
 	struct waymark_record r;

@@ -13,7 +13,7 @@
 
 static pthread_barrier_t barrier;
 
-/* Resident memory of the process in KiB. */
+/* Returns the resident memory of the process in KiB. */
 static unsigned long resident(void)
 {
 	unsigned long size = 0, pages = 0;
@@ -125,7 +125,7 @@ static void ten_thousand_short_threads_leave_nothing_behind(void **state)
 
 static pthread_key_t late_key;
 
-/* Comes again and again: also after the last round in which the recorder could clean up. */
+/* Runs again and again, also after the last round in which the recorder could clean up. */
 static void record_late(void *rounds)
 {
 	static __thread uint64_t i = 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Simulates a kernel without MADV_WIPEONFORK: with WAYMARK_TEST_ADVICE=refused one before 4.14,
- * which refuses the advice; else qemu-user 7.2, which accepts and ignores it.
+ * Simulates a kernel without MADV_WIPEONFORK: with WAYMARK_TEST_ADVICE=refused a kernel before
+ * 4.14, which refuses the advice; else qemu-user 7.2, which accepts and ignores it.
  */
 #include <errno.h>
 #include <stdlib.h>
