@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Bad ELF files are refused with one clear line, and guests that trap without a handler
-end with a status: bad-input.py RISCV PROGRAM
+"""Tests that bad ELF files are refused with one clear line, and that guests that trap without a
+handler end with a status:
+
+bad-input.py RISCV PROGRAM
 """
 
 import pathlib
@@ -15,12 +17,12 @@ EHDR = struct.Struct("<16sHHIQQQIHHHHHH")
 PHDR = struct.Struct("<IIQQQQQQ")
 IDENT = b"\x7fELF\x02\x01\x01" + bytes(9)
 NOP = 0x13
-LOST = 125  # the status of a machine whose hart has no handler
-LONGEST = [0xffcebc23] * 64  # sd t3, -8(t4): with its events no block is longer
+LOST = 125  # the status of a machine with a hart without a handler
+LONGEST = [0xffcebc23] * 64  # sd t3, -8(t4): with its events this makes the longest possible block
 
 
 def program(words=(NOP,), segments=None, **header):
-    """An ELF file with these instructions and other fields of its header."""
+    """Returns an ELF file with these instructions and other fields of its header."""
     code = b"".join(struct.pack("<I", word) for word in words)
     segments = segments or [{}]
     h = {"ident": IDENT, "type": 2, "machine": 243, "version": 1, "entry": RAM,

@@ -6,12 +6,12 @@
 unset LD_LIBRARY_PATH
 "$root/tools/demo-riscv" "$build" >"$tmp/out" 2>&1 || fail "$(tail -n 30 "$tmp/out")"
 [ "$(grep -c '^equal: ' "$tmp/out")" = 3 ] || fail "not all is compared: $(tail -n 5 "$tmp/out")"
-# Interrupts come where they come: a busy host has more lines of them.
+# Interrupts come at any time: a busy host prints more lines about them.
 [ "$(grep -vc 'trap_' "$tmp/out")" -lt 110 ] || fail "the demo prints more than two screens"
 [ -d "$build/demo-riscv/demo.ctf" ] || fail "it does not leave its trace"
 grep -q '      hash_block$' "$tmp/out" || fail "the guest's path is missing: $(cat "$tmp/out")"
 
-# It fails where they differ.
+# The demo fails if the counts differ.
 mkdir "$tmp/bin"
 printf '#!/bin/sh\necho 0\n' >"$tmp/bin/sha256sum"
 chmod +x "$tmp/bin/sha256sum"

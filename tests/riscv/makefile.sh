@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Its own Makefile builds the machine as a user does, with events and without:
-# makefile.sh ROOT BUILD
+# The machine's own Makefile builds it as a user does, with events and without: makefile.sh ROOT
+# BUILD
 . "$(dirname "$0")/../examples/common.sh"
 guest=$root/examples/riscv/guest
 

@@ -8,7 +8,7 @@ guest=$2
 
 [ "$("$riscv" "$guest/hello.elf")" = 'Hello from hart 0' ] || fail "hello"
 
-# digests HARTS: digests of equal shares of `input`; the last share is the rest
+# digests HARTS: prints digests of equal shares of `input`; the last share has the rest
 digests() {
 	bytes=$(stat -c %s input)
 	share=$((bytes / $1))
@@ -28,7 +28,7 @@ hash() {
 	digests "$1" | cmp -s - out || fail "$1 harts, $2 bytes: wanted $(digests "$1")"
 }
 
-# The padding of SHA-256 up to its last byte and over it, and input in several reads.
+# SHA-256's padding up to its last byte and beyond it, and input that takes several reads.
 for bytes in 0 1 55 56 64 119 120 4097 20001; do
 	hash 1 $bytes
 done

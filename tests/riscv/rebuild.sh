@@ -12,7 +12,7 @@ fi
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-# build FOLDER NAME: its programs, which have to be those in the repository
+# build FOLDER NAME: builds the programs; the repository must have the same ones
 build() {
 	make -s -C "$1" BUILD="$tmp/$2"
 	for program in "$1"/*.elf "$tmp/$2"/*.elf; do

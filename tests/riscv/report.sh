@@ -9,13 +9,13 @@ guest=$4
 tests=$5
 . "$(dirname "$(realpath "$0")")/lib.sh"
 
-# run ARGUMENT...: traces the machine, whose input is `input`, into `trace`, and reports it in `out`
+# run ARGUMENT...: runs the machine on `input`, traced into `trace`, and writes the report to `out`
 run() {
 	"$riscv" --count --trace "guest_*,file=trace,replace=on,full=block" "$@" >printed 2>count <input
 	"$report" trace >out
 }
 
-# A row of the table of harts: its instructions, and as the machine has counted them.
+# Prints the table of harts: instructions by the trace, and by the machine's count.
 harts() {
 	awk 'NF == 0 { inside = 0 } inside { print $1, $3, $4 } /^hart +cpu/ { inside = 1 }' out
 }
@@ -24,7 +24,7 @@ same_harts() {
 	harts | cmp -s - wanted || fail "$1: instructions are not $(cat wanted)"
 }
 
-# The tree of a hart: calls and names, indented.
+# Prints the tree of a hart: calls and names, indented.
 path() {
 	awk -v hart="hart $1: its path" 'NF == 0 { inside = 0 } inside && $1 != "calls" {
 		at = index($0, $4) + length($4); print $1 substr($0, at) } $0 == hart { inside = 1 }' out
@@ -53,7 +53,7 @@ path 0 | grep -q '^20006  *read_byte$' || fail "read_byte: $(path 0)"
 grep -q '^ *[1-9].* trap_entry (trap or interrupt)$' out || fail "the fault of count_harts() is missing"
 sed '1,/^the guest printed$/d' out | cmp -s - printed || fail "sha256: it printed $(cat printed)"
 
-# Traps in the middle of blocks, interrupts, code that is written.
+# Traps in the middle of blocks, interrupts, self-modifying code.
 : >input
 for program in trap interrupt code; do
 	run "$tests/$program.elf"
@@ -68,7 +68,7 @@ for hart in 1 2 3; do
 	path $hart | grep -q '^1      hash_share$' || fail "hart $hart did not hash: $(path $hart)"
 done
 
-# Events are missing: it reports that, and counts the others.
+# Events are missing: the report says so, and counts the others.
 { echo 100000 && head -c 100000 "$riscv"; } >input
 "$riscv" --count --trace "guest_*,file=gaps,buffer=1M" "$guest/sha256.elf" >printed 2>count <input
 "$report" gaps >out
@@ -76,7 +76,7 @@ grep -q '^[1-9][0-9]* events and 0 packets of events are lost: counts are too lo
 [ "$(harts | awk '{ print ($2 < $3) }')" = 1 ] || fail "nothing is lost, or more is counted than there was"
 [ "$(path 0 | wc -l)" -gt 3 ] || fail "a trace with gaps has no path"
 
-# A machine that is killed leaves a trace as well, which ends somewhere.
+# A killed machine also leaves a trace, which ends at some point.
 timeout -s KILL 100 sh -c 'echo $$ >pid; exec "$0" "$@"' "$riscv" --trace "guest_*,file=killed,buffer=1M,full=block" \
 	"$guest/loop.elf" >printed 2>&1 </dev/null &
 machine=$!
@@ -90,7 +90,7 @@ wait $machine 2>>printed || :
 harts | grep -q '^0 [1-9][0-9]* ?$' || fail "the killed hart: $(harts)"
 path 0 | head -n 1 | grep -q '^1  _start$' || fail "the killed hart's path: $(path 0)"
 
-# refused MESSAGE TRACE: one clear line
+# refused MESSAGE TRACE: riscv-report fails with one clear line
 refused() {
 	! "$report" "$2" >out 2>error || fail "$2 is taken for a trace of the machine"
 	[ "$(wc -l <error)" = 1 ] && [ ! -s out ] && grep -q "^riscv-report: .*$1" error || fail "$2: wanted '$1', not: $(cat error)"

@@ -23,7 +23,7 @@ static void require(bool promise, const char *what)
 	}
 }
 
-/* Executes the block on that hart. Returns how many calls of events are in it. */
+/* Executes the block on that hart. Returns the number of event calls in it. */
 static unsigned int run(struct machine *machine, unsigned int id)
 {
 	struct hart *hart = &machine->harts[id];

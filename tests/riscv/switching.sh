@@ -9,7 +9,7 @@ waymark=$(realpath "$2")
 WAYMARK_TRACE=guest_block_trans,file=trace.ctf "$switching" || fail "$switching: status $?"
 "$waymark" print trace.ctf | sed 's/.* \(guest_[a-z_]*\) cpu=[^ ]*/\1/' >out
 
-# Each switch has the hart decode again; only its own executions are traced.
+# Each switch makes the hart decode again; only its own executions are traced.
 cat >wanted <<'END'
 guest_block_trans pc 0x80000000 instructions 3
 guest_block_trans pc 0x80000000 instructions 3

@@ -17,12 +17,12 @@ trace() {
 	! grep -q 'lost' lines || fail "events of $name are lost"
 }
 
-# sum NAME: of the numbers behind that word
+# sum NAME: adds up the numbers after that word
 sum() {
 	awk -v name="$1" '{ for (i = 1; i < NF; i++) if ($i == name) sum += $(i + 1) } END { print sum }'
 }
 
-# Nothing traps in there: the blocks' instructions are those that the hart has executed.
+# Nothing traps in this program: the hart has executed all instructions of its blocks.
 : >input
 trace hello "$guest/hello.elf"
 executed=$(sed -n 's/hart 0: \(.*\) instructions/\1/p' count)
@@ -35,12 +35,12 @@ sent=$(grep ' guest_output ' lines | sed 's/.*0x//' | tr -d '\n')
 [ "$sent" = "$(od -An -v -tx1 out | tr -d ' \n')" ] || fail "the console's bytes are others: $sent"
 grep -q ' machine_stop status 0$' lines || fail "no end"
 
-# A block is decoded before it runs, and decoded once, as long as no event is switched.
+# A block is decoded before it runs, and only once while no event is switched.
 awk '{ for (i = 1; i < NF; i++) { if ($i ~ /^guest_block_/) what = $i; if ($i == "pc") pc = $(i + 1) } }
 	/ guest_block_trans / && decoded[pc]++ { exit 1 }
 	/ guest_block_exec / && !decoded[pc] { exit 1 }' lines || fail "blocks are decoded too often, or too late"
 
-# Each load and each store that runs, and those that trap: the handler's address is known.
+# Each load and each store is recorded, also trapping ones: the handler's address is known.
 trace memory "$tests/memory.elf"
 loads=$(grep -c ' guest_memory_exec .* store 0$' lines)
 [ "$loads" -ge 30 ] || fail "$loads loads"
@@ -49,7 +49,7 @@ trace trap "$tests/trap.elf"
 grep -q ' guest_memory_exec .* address 0xffffffffffffffff size 8 store 0$' lines || fail "a load that traps has no event"
 grep -q ' guest_trap .* cause 5 pc 0x[0-9a-f]* value 0xffffffffffffffff$' lines || fail "the fault is missing"
 
-# All harts start, sleep, and are woken. Each is a vCPU of its own.
+# All harts start, sleep, and are woken. Each is a separate vCPU.
 { echo 2000 && head -c 2000 "$riscv"; } >input
 trace sha256 --harts 4 "$guest/sha256.elf"
 cpus=$(sed -n 's/.* guest_block_exec \(cpu=[^ ]*\) .*/\1/p' lines | sort -u | wc -l)
@@ -69,7 +69,7 @@ done
 grep -q ' guest_trap cpu=[^ ]* hart 0 cause 5 ' lines || fail "the fault of count_harts() is missing"
 grep -q ' guest_mret cpu=[^ ]* hart 0 ' lines || fail "the return from the handler is missing"
 
-# The timer's interrupt is raised when its time has come, and taken.
+# The timer's interrupt is raised at its time, and taken.
 : >input
 trace interrupt "$tests/interrupt.elf"
 grep -q ' clint_expire hart 0, ' lines || fail "no timer expires"

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A client of QMP switches an event of decoded blocks for single harts while the guest runs.
+"""Tests that a client of QMP switches an event of decoded blocks for single harts while the guest
+runs.
 
-    vcpus.py RISCV WAYMARK
+vcpus.py RISCV WAYMARK
 
-All harts do the same rounds, a block each. For one hart the event is on all the time: the trace
-has all its rounds, although switches for other harts drop their decoded code. For another hart
-the event is never on: the trace has none of its rounds.
+All harts do the same rounds, each of one block. For one hart the event is always on: the trace has
+all its rounds, although switches for other harts discard their decoded code. For another hart the
+event is never on: the trace has none of its rounds.
 """
 
 import collections
@@ -25,7 +26,7 @@ BASE = 0x80000000
 HARTS = 4
 ROUNDS = 50 << 12
 ALWAYS, TOGGLED, NEVER = 0, (1, 2), 3
-TRIES = 5  # the harts are quick: on a busy machine they may end before a switch
+TRIES = 5  # on a busy machine the harts may end before a switch
 ZERO, T0, T1, T2, A0, T3, T4, T5, T6 = 0, 5, 6, 7, 10, 28, 29, 30, 31
 
 
@@ -75,17 +76,17 @@ def write_guest(path):
 
 class Client(Qmp):
     def switch(self, vcpu, on):
-        """True if there is such a hart: there is none once the machine ends."""
+        """Returns True if there is such a hart; there is none after the machine has ended."""
         answer = self.ask("trace-event-set-state", name="guest_block_exec", enable=on,
                           vcpu=vcpu)
-        # One that ends between the monitor's look and the switch has the library's words.
+        # If a hart ends between the monitor's check and the switch, the message is the library's.
         gone = f"invalid vCPU index {vcpu}", f"there is no vCPU with index {vcpu}"
         assert "return" in answer or answer["error"]["desc"] in gone, answer
         return "return" in answer
 
 
 def toggle_until_it_ends(client):
-    """Returns how often."""
+    """Returns the number of switches."""
     rng = random.Random(1)
     changes = 0
     on = collections.defaultdict(bool)
@@ -95,7 +96,7 @@ def toggle_until_it_ends(client):
             vcpu = rng.choice(TOGGLED)
             on[vcpu] = not on[vcpu]
             changes += 1
-    except (OSError, ValueError):  # the connection ends with the machine
+    except (OSError, ValueError):  # the machine's end closes the connection
         pass
     return changes
 
@@ -110,7 +111,7 @@ def run(riscv, folder):
     try:
         client = Client(path)
         for vcpu in (ALWAYS, *TOGGLED):
-            while not client.switch(vcpu, True):  # the machine is not that far yet
+            while not client.switch(vcpu, True):  # the hart does not run yet
                 assert machine.poll() is None
         machine.stdin.write(b"go")
         machine.stdin.flush()
@@ -123,7 +124,7 @@ def run(riscv, folder):
 
 
 def rounds_in_trace(waymark, trace):
-    """Of each hart that has any: their addresses are in the order of their numbers."""
+    """Returns the rounds of each hart that has any; the harts' addresses have the order of their numbers."""
     line = re.compile(rf"guest_block_exec.* cpu=(0x[0-9a-f]+) pc {ROUND_PC:#x} ")
     found = collections.Counter()
     with subprocess.Popen([waymark, "print", trace], stdout=subprocess.PIPE, text=True) as reader:
@@ -136,7 +137,7 @@ def rounds_in_trace(waymark, trace):
 
 
 def is_seen(riscv, waymark):
-    """Runs it once. False: a hart finished before its events were switched on."""
+    """Runs the machine once. Returns False if a hart finished before its events were switched on."""
     with tempfile.TemporaryDirectory() as folder:
         changes = run(riscv, folder)
         rounds = rounds_in_trace(waymark, os.path.join(folder, "harts.ctf"))
@@ -144,7 +145,7 @@ def is_seen(riscv, waymark):
     assert len(rounds) < HARTS, f"hart {NEVER} has events"
     if len(rounds) < HARTS - 1:
         return False
-    # The first round is a part of the block before it.
+    # The first round is part of the preceding block.
     assert rounds[ALWAYS] == ROUNDS - 1, f"hart {ALWAYS} has {rounds[ALWAYS]} rounds"
     return changes > 10 and all(0 < rounds[hart] < ROUNDS - 1 for hart in TOGGLED)
 

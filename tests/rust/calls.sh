@@ -14,7 +14,7 @@ export LD_LIBRARY_PATH="${library%/*}"
 cp "$root"/tests/rust/main.rs "$root"/tests/rust/calls.c "$root/tests/rust/trace-events" .
 unset WAYMARK_TRACE
 
-# build BACKENDS RUSTC [option]...: the program
+# build BACKENDS RUSTC [option]...: builds the program
 build()
 {
 	backends=$1
@@ -30,7 +30,7 @@ build()
 		-o program main.rs || fail "$*"
 }
 
-# The first half of the lines is of Rust, the second of C.
+# The first half of the lines comes from Rust, the second from C.
 halves_agree() # FILE WHAT
 {
 	lines=$(wc -l <"$1")
@@ -62,7 +62,8 @@ arrives() # WHAT
 	rm -f said && ./program >said 2>log && [ ! -s log ] || fail "$1: what is off arrives"
 }
 
-# The instructions of a function of the linked program, up to its first return.
+# code FUNCTION: prints the instructions of a function of the linked program, up to its first
+# return.
 code() # FUNCTION
 {
 	objdump -d --no-show-raw-insn program |
@@ -70,8 +71,8 @@ code() # FUNCTION
 		cut -f2- | awk '{ print } /^ret/ { exit }'
 }
 
-# One load of the state, one branch that is not taken. Where the code may be moved, recent
-# compilers read the word's address first, which they cannot know to be in this program.
+# One load of the state, and one branch that is not taken. In position-independent code recent
+# compilers first load the state's address, because they do not know that it is in this program.
 call_site_is_one_load() # WHAT LOADS
 {
 	[ "$(uname -m)" = x86_64 ] || return 0
@@ -95,7 +96,7 @@ for compiler in $(rust_compilers); do
 	call_site_is_one_load "$compiler static" 1
 done
 
-# Without backends nothing is left, and nothing else changes.
+# Without backends no call remains, and nothing else changes.
 build nop "$compiler" --edition=2021 --cfg nop
 WAYMARK_TRACE='*' ./program >said 2>log || fail "nop: exit $?"
 printf '%s\n' 'bools false' 'counted false' 'meet false' | diff - said || fail "nop: questions"

@@ -18,7 +18,7 @@ generate() # BACKENDS INPUT OUTPUT
 		2>>diagnostics || fail "$2: tracetool"
 }
 
-# crate NAME: one of all modules in the folder NAME
+# crate NAME: makes a crate of all modules in the folder NAME
 crate()
 {
 	echo "#![deny($lints)]"
@@ -37,7 +37,7 @@ compile() # COMPILER EDITION NAME
 	rm "$3/lib.rs"
 }
 
-# Formatted anew it is the same. No `rustfmt --check`: of long files it runs out of memory.
+# Formatting changes nothing. `rustfmt --check` is not used: it runs out of memory on long files.
 formatted() # NAME
 {
 	mkdir "$1.formatted"
@@ -60,13 +60,13 @@ generate nop lists.events small/off.rs
 mkdir types
 generate ctf,log "$root/tests/tracetool/trace-events" types/on.rs
 generate ctf /dev/null small/nothing.rs
-# Private, and never called.
+# Private functions that are never called.
 printf '#![deny(%s)]\n//! A crate.\nmod trace {\n    include!("small/on.rs");\n}\n' \
 	"$lints" >included.rs
 for compiler in $(rust_compilers); do
 	"$compiler" --crate-type=lib --emit=metadata --edition=2021 included.rs || fail "$compiler: include!"
 done
-# A module without types of the platform's C works without std.
+# A module without the platform's C types works without std.
 echo 'bare(uint64_t a, void *p, bool b, size_t c) "%" PRIu64 " %p %d %zu"' >bare.events
 generate ctf bare.events bare.rs
 printf '#![no_std]\n#![deny(%s)]\n//! A crate.\nmod bare;\n' "$lints" >no_std.rs

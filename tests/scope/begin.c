@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * WAYMARK_BEGIN() and WAYMARK_END(): begin.py checks the records, this program the number of
- * live scopes.
+ * WAYMARK_BEGIN() and WAYMARK_END(): begin.py checks the records, this program checks the number
+ * of live scopes.
  *
  * begin OPTIONS toggled|crossed|deep|mixed|threads|forked|deep_forked|hammered
  */
@@ -44,7 +44,7 @@ static void toggle(const char *pattern, bool on)
 	}
 }
 
-/* Whatever is switched between a BEGIN and its END. */
+/* The category is switched between a BEGIN and its END. */
 static void begin_toggled(void)
 {
 	toggle("A", false);
@@ -72,7 +72,7 @@ static void begin_toggled(void)
 	WAYMARK_END(Out);
 }
 
-/* Ends a scope that is not the innermost, and one that was never begun. */
+/* Ends a scope that is not the innermost, and a scope that was never begun. */
 static void begin_crossed(void)
 {
 	TRACE_BEGIN(A, "a1");
@@ -89,7 +89,7 @@ static void begin_crossed(void)
 	LIVE(0, 0);
 }
 
-/* 40 of one category: 8 of them do not fit. */
+/* 40 scopes of one category: 8 exceed the limit. */
 static void begin_deep(void)
 {
 	WAYMARK_BEGIN(B, "below");
@@ -105,7 +105,10 @@ static void begin_deep(void)
 	LIVE(0, 0);
 }
 
-/* Scopes of two categories beyond the limit: no scope is ended by the other category's end. */
+/*
+ * Scopes of two categories beyond the limit: an end of one category never ends a scope of the
+ * other.
+ */
 static void begin_mixed(void)
 {
 	for (int i = 0; i < 40; i++) {
@@ -154,7 +157,7 @@ static void *hold(void *unused)
 	return unused;
 }
 
-/* The child has the open scopes of the forking thread, and none of other threads. */
+/* The child has the open scopes of the forking thread only. */
 static void begin_forked(void)
 {
 	pthread_t thread;
@@ -181,7 +184,7 @@ static void begin_forked(void)
 	LIVE(0, 1);
 }
 
-/* 40, of which 8 do not fit: the child has them all, too. */
+/* 40 scopes, of which 8 exceed the limit: the child has all of them, too. */
 static void begin_deep_forked(void)
 {
 	int status;
@@ -231,7 +234,7 @@ static void *fire(void *unused)
 	return unused;
 }
 
-/* Two threads switch while others fire. */
+/* Two threads switch the category while others fire. */
 static void begin_hammered(void)
 {
 	static char patterns[2][2] = { "A", "B" };

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""WAYMARK_BEGIN() and WAYMARK_END() are paired, whatever happens: begin.py WAYMARK BEGIN."""
+"""Tests that WAYMARK_BEGIN() and WAYMARK_END() are paired in all cases: begin.py WAYMARK BEGIN."""
 import glob
 import json
 import os
@@ -10,12 +10,12 @@ import tempfile
 
 WAYMARK, BEGIN = map(os.path.realpath, sys.argv[1:3])
 
-# In order; `+` begins, `-` ends.
+# Records in order; `+` begins, `-` ends.
 EXPECTED = {
     "toggled": "+A:outer +A:inner -A:inner -A:outer",
     "crossed": "+A:a1 +B:b1 +A:a2 -B:b1 -A:a2 +B:b2 -A:a1 -B:b2",
     "deep": "+B:below" + " +A:deep" * 31 + " -B:below" + " -A:deep" * 31,
-    # Given up twice, each time with one more of both; those that came last end.
+    # Discarded twice, each time with one more scope of both; the scopes that began last end.
     "mixed": "+A:mixed +B:mixed_too " * 38 + "-A:mixed " * 6 + "-B:mixed_too " * 6
              + "+A:behind -A:behind",
     "threads": "+B:here +A:left_open +B:ended -B:ended -B:here",
@@ -36,7 +36,7 @@ def run(mode):
 
 
 def shown(records):
-    """As EXPECTED has them; every end is that of a scope that is open, of its name."""
+    """Returns records in the form of EXPECTED. Every end must belong to an open scope, and have its name."""
     names = {}
     found = []
     for r in records:

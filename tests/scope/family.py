@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""No two scopes of a forked family have the same id: family.py WAYMARK FAMILY."""
+"""Tests that no two scopes of a forked family have the same id: family.py WAYMARK FAMILY."""
 import collections
 import glob
 import json
@@ -10,7 +10,8 @@ import tempfile
 
 WAYMARK, FAMILY = sys.argv[1:3]
 PROCESSES = 1 + 2 + 4 + 8
-# Of each: 100 rounds as it begins, on four threads, and after each of the forks of the first 7.
+# Rounds per form: 100 at the begin of each process, on each of its four threads, and after each
+# fork of the first 7.
 ROUNDS = 100 * (PROCESSES * 5 + 7 * 2)
 
 

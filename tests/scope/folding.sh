@@ -60,7 +60,8 @@ code() # OBJECT
 	objdump -d --no-show-raw-insn "$1" | sed -n 's/^ .*:\t//p' | sed 's/[ \t]*$//'
 }
 
-# tests: the tests in front of the first return or jump elsewhere, which is the way of what is off
+# tests: prints the number of tests before the first return or jump elsewhere: the path of a scope
+# that is off
 tests()
 {
 	code on.o | awk '/^ret|^jmp/ { exit } /^(test|cmp)/ { n++ } END { print n + 0 }'

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* forms FORM: scopes of one form; forms.py has the expected records of each. */
+/* forms FORM: fires scopes of one form; forms.py has the expected records of each. */
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -98,7 +98,7 @@ static void forked(void)
 {
 	TRACE_RESERVE_SCOPE(5);
 #ifdef __SANITIZE_ADDRESS__
-	usleep(200000); /* the writer may begin: a child would find ASan's locks taken by it */
+	usleep(200000); /* lets the writer start, whose ASan locks a child would find taken */
 #endif
 	pid_t pid = fork();
 
@@ -108,7 +108,7 @@ static void forked(void)
 	}
 }
 
-/* A child that the C library's hooks do not see. */
+/* Forks a child without calling the C library's hooks. */
 static void cloned(void)
 {
 	TRACE_RESERVE_SCOPE(6);

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Records of scopes of every form: forms.py WAYMARK FORMS.
+"""Tests records of scopes of every form: forms.py WAYMARK FORMS.
 
-A record is shown as `<name> <scope> <other arguments>`, scopes by the order of their ids:
-s0, s1 are synchronous, a0, a1 asynchronous; threads by that of their first events: t0, t1.
+A record is shown as `<name> <scope> <other arguments>`. Scopes are numbered by their ids, s0, s1
+if synchronous and a0, a1 if asynchronous; threads by their first events, t0, t1.
 """
 import glob
 import json
@@ -27,7 +27,7 @@ EXPECTED = {
     "off": ["play_buffer a0 -1 0", "reserve s0 4", "play_buffer_end a0 t0", "reserve_end s0 t0"],
 }
 
-# As text; <a0> stands for the first asynchronous id. The end of a synchronous scope is no more.
+# As text; <a0> is the first asynchronous id. The end of a synchronous scope has no text.
 PRINTED = {
     "blocks": [
         "[SCOPE_START][reserve] reserve 0x1 bytes", "[SCOPE_START][init_ram] ",
@@ -43,7 +43,7 @@ PRINTED = {
 
 
 def records(folder):
-    """The records of all traces there, by process."""
+    """Returns the records of all traces in the folder, by process."""
     found = {}
     for trace in glob.glob(os.path.join(folder, "trace*")):
         text = subprocess.run([WAYMARK, "print", "--json", trace], check=True, text=True,
@@ -54,7 +54,7 @@ def records(folder):
 
 
 def run(form):
-    """The program's records: (its pid, {pid: records})."""
+    """Runs the program; returns (its pid, {pid: records})."""
     with tempfile.TemporaryDirectory() as folder:
         environment = dict(os.environ, WAYMARK_TRACE=f"*,backend=ctf,file={folder}/trace")
         process = subprocess.Popen([FORMS, form], env=environment)
@@ -63,7 +63,7 @@ def run(form):
 
 
 def shown(trace):
-    """The records as EXPECTED has them."""
+    """Returns the records in the form of EXPECTED."""
     ids = sorted({r["args"]["scope"] for r in trace})
     names = {i: f"s{n}" for n, i in enumerate(i for i in ids if i >= FIRST_SYNC)}
     names.update({i: f"a{n}" for n, i in enumerate(i for i in ids if i < FIRST_SYNC)})
@@ -83,7 +83,7 @@ def shown(trace):
 
 
 def printed(form):
-    """The lines of the backend log for a form."""
+    """Returns the lines of the backend log for a form."""
     environment = dict(os.environ, WAYMARK_TRACE="*,backend=log,log.prefix=none",
                        WAYMARK_LOG_LEVEL="trace")
     text = subprocess.run([FORMS, form], env=environment, check=True, text=True,

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The code generated for scopes equals golden/, is laid out as .clang-format says, and compiles
+# The code generated for scopes equals golden/, has the layout of .clang-format, and compiles
 # without a warning in every language, with every installed compiler and at every level of
 # optimization. To accept a change: golden.sh TRACETOOL ROOT --update
 . "$(dirname "$0")/../tracetool/lib.sh"

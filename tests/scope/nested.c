@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nested THREADS SCOPES [signals]: THREADS threads, each with SCOPES scopes of two kinds, at
- * most eight deep; with `signals`, handlers begin and end more scopes in between. Prints the
- * number of scopes.
+ * nested THREADS SCOPES [signals]: THREADS threads, each with SCOPES scopes of two kinds, at most
+ * eight deep; with `signals`, handlers also begin and end scopes. Prints the number of scopes.
  */
 #include <pthread.h>
 #include <signal.h>

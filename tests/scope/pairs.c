@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pairs SCOPES TRACE: reads synchronous scopes with the reader's C API and pairs them by
- * process, thread and id. Checks that each end has the name and id of the scope that its thread
- * began last; that ids are unique; that no scope is open at the end, or lost; and that they nest
- * at most eight deep, plus two for each signal handler.
+ * pairs SCOPES TRACE: reads synchronous scopes with the reader's C API and pairs them by process,
+ * thread and id. Checks that each end has the name and id of the scope that its thread began last;
+ * that ids are unique; that no scope is open at the end, or lost; and that scopes nest at most
+ * eight deep, plus two for each signal handler.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,7 +20,7 @@
 
 struct open_scope {
 	int64_t id;
-	const char *name; /* the reader's, as long as it lives */
+	const char *name; /* owned by the reader, valid while it is open */
 	uint64_t time;
 };
 
@@ -34,7 +34,7 @@ struct thread {
 struct pairs {
 	struct thread threads[THREADS_MAX];
 	size_t thread_count;
-	unsigned char *seen; /* a bit an id */
+	unsigned char *seen; /* a bit per id */
 	uint64_t begun;
 	uint64_t ended;
 	unsigned int deepest;

@@ -21,7 +21,7 @@
 #define POINT_CATEGORIES(C) C(P, true, "all of them")
 WAYMARK_CATEGORIES(POINT_CATEGORIES);
 
-/* Each at both ends, where padding lies between them; then alone. */
+/* The least and the greatest value of each type, with padding between arguments; then alone. */
 static void fire_limits(void)
 {
 	WAYMARK_SCOPE(P, "u8", (uint8_t)0, (uint8_t)UINT8_MAX);
@@ -56,7 +56,7 @@ static void fire_limits(void)
 	WAYMARK_FLOW_STEP(P, &flow, "step that is none", 1);
 }
 
-/* As many as there may be, of every width, and with text among them. */
+/* The maximum number of arguments, of every width, also with text among them. */
 static void fire_many(void)
 {
 	uint8_t a = 1;
@@ -161,7 +161,7 @@ static void fire_on_threads(void)
 	}
 }
 
-/* A kill loses no scope that has ended, although nothing is flushed. */
+/* A kill loses no ended scope, although nothing is flushed. */
 static void fire_until_killed(void)
 {
 	for (uint32_t i = 0;; i++) {

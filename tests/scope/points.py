@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Records of trace points without a declaration: points.py WAYMARK POINTS."""
+"""Tests records of trace points without a declaration: points.py WAYMARK POINTS."""
 import collections
 import json
 import os
@@ -33,7 +33,7 @@ TEXTS = {
     "null": [None], "bytes": ["\udcff\udcfe", "behind"], "object": ["Object { number: 42 }", 42],
     "value": [42, "ab"],
 }
-# Unpacked records as the log's text.
+# Decoded records as the log's text.
 LOGGED = [
     "Enter: i8 - ((int8_t)INT8_MIN: -128)((int8_t)INT8_MAX: 127)",
     "Enter: i64 - ((uint8_t)1: 1)(INT64_MIN: -9223372036854775808)"
@@ -59,7 +59,9 @@ def fire(options, *mode, code=0):
 
 
 def read(trace="trace", whole=True):
-    """The trace's records, by waymark; of one that is whole, as many as another reader finds."""
+    """Returns the trace's records as waymark prints them; of a complete trace another reader must
+    find the same number.
+    """
     text = subprocess.run([WAYMARK, "print", "--json", trace], check=True, text=True,
                           stdout=subprocess.PIPE, errors="surrogateescape").stdout
     found = [r for r in map(json.loads, text.splitlines()) if "event" in r]
@@ -72,12 +74,12 @@ def read(trace="trace", whole=True):
 
 
 def arguments(record):
-    """The program's arguments, without the number of a scope or flow."""
+    """Returns the program's arguments, without the number of a scope or flow."""
     return [v for k, v in record["args"].items() if k not in ("scope", "flow")]
 
 
 def check_values(found, expected):
-    """The first record of each name has these arguments."""
+    """Checks that the first record of each name has these arguments."""
     first = {}
     for r in found:
         first.setdefault(r["event"], r)
@@ -87,7 +89,7 @@ def check_values(found, expected):
 
 
 def check_pairs(found):
-    """Every scope has one end, of its name, from its thread. Returns how many there are."""
+    """Checks that every scope has one end, with its name, from its thread. Returns the number of scopes."""
     begun = {}
     for r in found:
         name, number = r["event"], r["args"].get("scope")
@@ -103,7 +105,7 @@ def check_pairs(found):
 
 
 def test_limits():
-    """Every scalar at its limits, in records of every kind; once more as text."""
+    """Every scalar at its limits, in records of every kind; then the same as text."""
     log = fire("*,backend=ctf,backend=log,ctf.file=trace", "limits")
     found = read()
     check_values(found, LIMITS)
@@ -117,7 +119,7 @@ def test_limits():
 
 
 def test_simple():
-    """A simpletrace file cannot record them: refused."""
+    """A simpletrace file cannot record trace points: they are refused."""
     said = fire("*,backend=simple,simple.file=trace", "limits", code=2)
     assert "use a backend like ctf" in said, said
 
@@ -131,7 +133,7 @@ def test_many():
 
 
 def text_lengths(options):
-    """How long the texts are that come back, and the records."""
+    """Returns the lengths of the recorded texts, and the records."""
     fire("*,backend=ctf,file=trace" + options, "texts")
     found = read()
     check_pairs(found)
@@ -139,7 +141,7 @@ def text_lengths(options):
 
 
 def test_texts():
-    """Text of any length, that is none, that is no UTF-8; objects."""
+    """Text of any length, missing text, invalid UTF-8; objects."""
     lengths, found = text_lengths("")
     assert lengths[:3] == [0, 1, 300] and 16000 < lengths[3] == lengths[4] < 20000, lengths
     check_values(found, TEXTS)
@@ -149,7 +151,7 @@ def test_texts():
 
 
 def test_signals():
-    """Handlers that interrupt trace points, and fire themselves; errno is kept."""
+    """Signal handlers interrupt trace points and fire others; errno is kept."""
     fire("*,backend=ctf,file=trace,full=block", "signals")
     found = read()
     check_pairs(found)
@@ -158,7 +160,7 @@ def test_signals():
 
 
 def test_threads():
-    """Eight threads, all of whose scopes are paired."""
+    """Eight threads; all of their scopes are paired."""
     fire("*,backend=ctf,file=trace,full=block", "threads", "2000")
     found = read()
     assert check_pairs(found) == 16000
@@ -180,7 +182,7 @@ def test_gaps():
 
 
 def test_killed():
-    """The trace of a killed process has all events whose call had returned."""
+    """The trace of a killed process has all events whose call has returned."""
     fire("*,backend=ctf,file=trace", "killed", code=-9)
     found = read(whole=False)
     ends = [r for r in found if r["event"] == "P:killed_end"]

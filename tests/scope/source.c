@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The source text of a trace point's arguments is split at the commas where the compiler splits. */
+/*
+ * The source text of a trace point's arguments is split at the same commas as the compiler splits.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

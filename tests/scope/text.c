@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What text backends get of scopes from the runtime: marks, ids, places, and the message of an
- * asynchronous scope, which is kept until its end, however long it is and however many there
- * are. The end of a copied scope finds no message if another copy has ended before.
+ * Scopes as the runtime passes them to text backends: marks, ids, places, and the message of an
+ * asynchronous scope, which is kept until its end, for any length and number. The end of a copied
+ * scope finds no message if another copy has ended before.
  */
 #include <pthread.h>
 #include <stdarg.h>
@@ -75,7 +75,7 @@ static void a_message_is_kept_for_the_end(void **state)
 	struct waymark_scope s = start(4096);
 
 	end(&s, "reserve 0x1000 bytes");
-	end(&s, ""); /* as of a copy */
+	end(&s, ""); /* as if by a copy */
 	struct waymark_scope other = start(1);
 
 	end(&s, "");
@@ -100,7 +100,7 @@ static void a_long_message_is_kept_whole(void **state)
 	free(text);
 }
 
-/* No line shows more: 1 GiB takes neither that much memory nor its time. */
+/* No line shows more: a message of 1 GiB takes neither its memory nor its time. */
 static void of_an_endless_message_the_beginning_is_kept(void **state)
 {
 	(void)state;

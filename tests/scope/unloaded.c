@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scopes that a plug-in has begun are dropped when it is unloaded: their end does nothing. Scopes
- * that the program began before still end, also at a thread's exit, in a fork's child, and when
- * there were too many.
+ * Scopes of a plug-in are discarded when it is unloaded: their end does nothing. Scopes that the
+ * program began before still end, also at a thread's exit, in a fork's child, and beyond the limit
+ * of open scopes.
  *
  * unloaded PLUGIN OPTIONS
  */
@@ -31,7 +31,7 @@ WAYMARK_CATEGORIES(PROGRAM_CATEGORIES);
 
 static const char *path;
 
-/* Returns the flow of a plug-in that has gone, and left open `depth` scopes. */
+/* Loads a plug-in that begins `depth` scopes, and unloads it; returns its flow. */
 static struct waymark_scope come_and_go(int depth)
 {
 	struct waymark_scope flow;
@@ -99,7 +99,7 @@ int main(int argc, char **argv)
 	CHECK(pthread_join(thread, NULL) == 0);
 	CHECK(WAYMARK_LIVE(Shared) == 0);
 	fork_child();
-	come_and_go(40); /* beyond the limit of open scopes: the outer ones are forgotten */
+	come_and_go(40); /* beyond the limit of open scopes: the outer ones are discarded */
 	WAYMARK_BEGIN(Shared, "behind");
 	WAYMARK_END(Shared);
 	CHECK(WAYMARK_LIVE(Shared) == 0);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Scopes that are open when their plug-in is unloaded are dropped: unloaded.sh UNLOADED PLUGIN
+# Scopes that are open when their plug-in is unloaded are discarded: unloaded.sh UNLOADED PLUGIN
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 said=$folder/said

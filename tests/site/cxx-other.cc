@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The other unit of cxx.cc's program; with -DPLUGIN the plug-in that it loads. */
+/* The second file of cxx.cc's program; with -DPLUGIN, the plug-in that the program loads. */
 #include "cxx.h"
 
 #ifdef PLUGIN

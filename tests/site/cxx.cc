@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trace points of C++: prints which are registered and how often, then fires them; with a plug-in
- * as its argument also while that is loaded, and once more after that.
+ * Trace points of C++: prints which are registered and how often, then fires them. With a plug-in
+ * as argument, also while it is loaded, and once more after that.
  */
 #include <dlfcn.h>
 
@@ -73,7 +73,7 @@ void run_forms()
 	waymark_scope_end(&flow);
 	std::atomic<int> in_flight(5);
 
-	WAYMARK_COUNTER(Net, "in flight", in_flight); /* which cannot be copied */
+	WAYMARK_COUNTER(Net, "in flight", in_flight); /* a type that cannot be copied */
 	WAYMARK_PRINT("printed %d", 1);
 	WAYMARK_PRINT_IN(Net, "printed %s", "in");
 	run_pack(1, 2.0, "three");
@@ -97,7 +97,7 @@ void run_exceptions()
 #endif
 }
 
-/* Whatever is left for later runs after the events are registered. */
+/* Dynamic initialisation runs after the events are registered. */
 __attribute__((constructor)) void early()
 {
 	WAYMARK_INSTANT(Net, "before main");

@@ -14,7 +14,7 @@ sources=$root/tests/site
 warnings="$warnings -Wshadow -Wconversion -Wsign-compare"
 shift 4
 
-# build COMPILER [OPTION...]: ./cxx from both units
+# build COMPILER [OPTION...]: builds ./cxx from both units
 build()
 {
 	compiler=$1
@@ -29,7 +29,7 @@ plugin() # COMPILER [OPTION...]
 	shift
 	$compiler $warnings -DPLUGIN -DWAYMARK_SCOPES=ctf,log -I"$include" "$@" -fPIC -shared \
 		"$sources/cxx-other.cc" -o plugin.so "$shared" || return
-	# A unique symbol would keep it from being unloaded.
+	# A unique symbol would prevent unloading.
 	! readelf -Ws plugin.so | grep UNIQUE
 }
 
@@ -43,7 +43,7 @@ run()
 	cat out err | diff "$expected" - || fail 'other events than expected'
 }
 
-# The plug-in comes twice, the second time as the first.
+# The plug-in is loaded twice, with the same result.
 sed -n '/^with the plug-in/,/^Net/p' "$sources/cxx.expected" | sed '/^Net/d' >coming
 sed -n '/^Net/,$p' "$sources/cxx.expected" >fired
 sed '/^with the plug-in/,$d' "$sources/cxx.expected" >begins
@@ -56,7 +56,7 @@ sed -n '/^Net Enter: inline.*x: 2/,/^Net Exit: other/p;/^Net Exit: other/q' fire
 cat begins coming coming fired second second >twice
 cat begins fired >once
 
-# The linker drops unreferenced sections, as lld does by default.
+# The linker removes unreferenced sections, as lld does by default.
 apart='-ffunction-sections -fdata-sections'
 unused=-Wl,--gc-sections,-z,start-stop-gc
 

@@ -33,7 +33,7 @@ compile() # [OPTION...]
 	esac >out 2>&1
 }
 
-# refused PATTERN STATEMENT: the first error is of that pattern, for all backends
+# refused PATTERN STATEMENT: the first error matches PATTERN, for all backends
 refused()
 {
 	write "$2"
@@ -56,7 +56,7 @@ accepted() # STATEMENT
 	done
 }
 
-# unknown BACKENDS PATTERN: one error
+# unknown BACKENDS PATTERN: prints exactly one error, which matches
 unknown()
 {
 	for compiler in $found; do
@@ -89,7 +89,7 @@ refused 'at_most_16_arguments' "WAYMARK_INSTANT(Net, \"name\", $several, $severa
 refused 'expected string.literal' 'WAYMARK_COUNTER(Net, text, number)'
 refused 'format' 'WAYMARK_PRINT("%s", number)'
 
-# A category that no list has: one error, which names it and the list.
+# A category in no list: one error, which names the category and the list.
 with='ctf nop'
 unlisted='category_Nett_is_not_in_WAYMARK_CATEGORIES'
 for statement in 'WAYMARK_SCOPE(Nett, "name", number)' 'WAYMARK_BEGIN(Nett, "name")' 'WAYMARK_END(Nett)' \

@@ -76,8 +76,9 @@ compile()
 	esac || fail "$compiler $*"
 }
 
-# Prints an object's instructions, section sizes, symbols and relocations. A block that
-# has ends at all makes clang++ name what unwinds it, though nothing refers to that any more.
+# content OBJECT: prints an object's instructions, section sizes, symbols and relocations. If a
+# block has scopes' ends, clang++ names the unwinding function, although nothing refers to it any
+# more.
 content() # OBJECT
 {
 	objdump -d --no-show-raw-insn "$1" | sed 1,3d
@@ -102,7 +103,8 @@ evaluates_nothing() # IS_IN BACKENDS
 		fail "$compiler -O0, $1, $2: something is called"
 }
 
-# tests: those in front of the first return or jump elsewhere, which is the way of what is off
+# tests: prints the number of tests before the first return or jump elsewhere: the path of a scope
+# that is off
 tests()
 {
 	objdump -d --no-show-raw-insn on.o | sed -n '/<function>:/,/^$/s/^ .*:\t//p' |

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trace points of C in every form and place, of every type. All compilers must give the records
+ * Trace points of C in every form and place, of every type. All compilers must produce the records
  * of forms.expected.
  */
 #include <errno.h>

@@ -34,7 +34,7 @@ nothing() # OPTION...
 have $compiler || { echo "skipped: $compiler is missing"; exit 77; }
 recorded "$shared" -std=c99 -O0
 recorded "$shared" -std=c99 -O2 -fPIE -pie
-# A sanitizer is in no static program.
+# Sanitizers do not work in static programs.
 [ "${WAYMARK_SANITIZER-}" ] || recorded "$static" -std=gnu11 -O1 -static
 recorded "$shared" -std=gnu11 -O2 -flto -fPIC
 recorded "$shared" -std=gnu2x -O3 -fno-pie -no-pie

@@ -11,10 +11,10 @@
 extern "C" {
 #endif
 
-/* Builds a thing of one of THINGS kinds: of a pointer to its number. */
+/* Renders an object of one of THINGS kinds; `object` points to the kind's number. */
 void put_thing(struct waymark_formatter *f, const void *object);
 
-/* Fires a trace point with each of them. */
+/* Fires a trace point with an object of each kind. */
 void fire(void);
 
 #ifdef __cplusplus

@@ -60,7 +60,7 @@ cat >everything <<-'END'
 	text
 END
 
-# Every function that a header makes weak is one that the program calls.
+# The program calls every function that a header makes weak.
 functions_are_called()
 {
 	sed -n 's/^#define \(waymark_[a-z_]*\) \1_or_not$/\1/p' "$include"/waymark/*.h >weak
@@ -70,7 +70,8 @@ functions_are_called()
 	done <weak
 }
 
-# build COMPILER POINT-OPTIONS OPTIONS LIBRARY...: ./program; only the trace point's file gets the first
+# build COMPILER POINT-OPTIONS OPTIONS LIBRARY...: builds ./program; only the trace point's file
+# gets POINT-OPTIONS
 build()
 {
 	local compiler=$1 point=$2 options=$3 language=-std=gnu11
@@ -101,7 +102,7 @@ does_all() # COMPILER OPTIONS LIBRARY...
 	rm -rf trace-*.ctf
 }
 
-# The events are those of a library of the program's: nothing else of it names ours.
+# A library of the program has the events; nothing else in it refers to Waymark's library.
 behind_a_library()
 {
 	local compiler=$1 options=$2

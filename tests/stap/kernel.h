@@ -105,7 +105,10 @@ static inline int64_t stap_clock(clockid_t clock)
 #define ktime_to_ns(t) (t)
 #define ktime_get_ns() stap_clock(CLOCK_MONOTONIC)
 
-/* The kernel's: at most `n` bytes, an error where the address is none of the process. */
+/*
+ * The kernel's function: copies at most `n` bytes; an error if the address does not belong to the
+ * process.
+ */
 static inline long _stp_strncpy_from_user(char *to, const char *from, long n)
 {
 	for (long i = 0; i < n; i++) {

@@ -9,7 +9,7 @@
 words=$(sed -n 's/^STAP_WORD(\(.*\))$/\1/p' "$root/src/emit/format/stap_words.def")
 [ "$(echo "$words" | wc -l)" -gt 30 ] || fail 'stap_words.def has no words'
 
-# Keywords of C are not valid as names in declarations.
+# C's keywords are not valid as names in declarations.
 for word in $words; do
 	echo "ev_$word(int $word, int other) \"%d %d\""
 	echo "$word(int a) \"%d\""
@@ -32,7 +32,7 @@ for infix in log simpletrace; do
 		fail 'an argument is a variable of a tapset'
 done
 
-# file NAME: a program of that name
+# file NAME: builds a program with that name
 file()
 {
 	rm -f tapsets/*
@@ -46,7 +46,7 @@ file 'quoted "name"'
 file 'back\slash'
 file 'dollar $1 @1'
 
-# A probe may name its provider: then no other provider's probe is found.
+# A probe may name its provider; then other providers' probes are not found.
 mkdir provider
 for name in shim other; do
 	"$tracetool" --format=log-stap --backends=log --group=st --binary="$tmp/program" --provider=$name \
@@ -56,7 +56,7 @@ systemtap -p2 -I provider -e 'probe st.shim.log.ev_next { }' >found 2>err || fai
 systemtap -p2 -I provider -e 'probe st.other.log.ev_next { }' >found 2>err &&
 	fail 'a probe of another provider is found'
 
-# A mark that the program lacks hides none of the others.
+# A mark that the program lacks does not hide the others.
 echo 'missing(int a) "%d"' >>events
 tapset log-stap events tapsets/log.stp
 systemtap -p2 -I tapsets -e 'probe st.x.log.* { }' >found 2>err || fail "$(cat err)"

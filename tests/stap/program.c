@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fires every st_ event of the trace-events file with its types' extreme values.
- * TRACE_HEADER defines trace_<event>(): it records, is a mark, or calls SystemTap's
- * translation of the event's probe.
+ * Fires every st_ event of the trace-events file with its types' extreme values. TRACE_HEADER
+ * defines trace_<event>(), which records, is a mark, or calls SystemTap's translation of the
+ * event's probe.
  */
 #include <limits.h>
 #include <stdint.h>
@@ -70,7 +70,7 @@ static void fire_texts(void)
 	trace_st_lines("line\nsecond\n");
 }
 
-/* Longer than a string of SystemTap, and around the length at which simpletrace cuts. */
+/* Longer than SystemTap's strings, and around the length at which simpletrace cuts. */
 static void fire_long_texts(void)
 {
 	static const size_t lengths[] = { 1, 255, 256, 257, 511, 512 };
@@ -84,7 +84,7 @@ static void fire_long_texts(void)
 	}
 }
 
-/* At an address that is the same in every program. */
+/* With an address that is the same in every program. */
 static void fire_of_cpu(void)
 {
 	struct CPUState *cpu = (struct CPUState *)(uintptr_t)0x5000;

@@ -51,13 +51,13 @@ program()
 		--binary="$tmp/$name/program" io.events net.events "$name/script.bt" || fail "$name: bpftrace"
 }
 
-# providers NAME: of the notes, once each
+# providers NAME: prints the providers in the notes, once each
 providers()
 {
 	readelf -n "$1/program" 2>/dev/null | sed -n 's/.*Provider: //p' | sort -u | tr '\n' ' '
 }
 
-# resolved NAME PROBES COUNT: how many marks SystemTap finds behind the probes
+# resolved NAME PROBES COUNT: SystemTap finds COUNT marks for the probes
 resolved()
 {
 	systemtap -p2 -I "$1" -e "probe qemu.system.$1.$2 { }" >found 2>err
@@ -82,7 +82,7 @@ grep -qE 'provider|process' qemu/log.stp qemu/simpletrace.stp && fail 'a program
 systemtap -p2 -I qemu -c "$tmp/qemu/program" -e 'probe qemu.system.qemu.log.* { }' >found 2>err
 [ "$(grep -c '^process(' found)" -eq 2 ] || fail "stap -c: $(cat found err)"
 
-# Without the option it is the group's; a tapset of another provider finds nothing.
+# Without the option the provider is the group; a tapset of another provider finds no probe.
 program groups
 [ "$(providers groups)" = 'io net ' ] || fail "notes of $(providers groups)"
 resolved groups 'log.*' 2

@@ -12,7 +12,7 @@ old=$data/qemu-5.0
 new=$data/qemu-simpletrace/trace-events-all-10.2-i386-softmmu
 [ -d "$old" ] && [ -f "$new" ] || skip "no QEMU declarations under $data"
 
-# generate FOLDER: the tapsets of FOLDER.events
+# generate FOLDER: makes the tapsets of FOLDER.events
 generate()
 {
 	mkdir "$1"
@@ -32,7 +32,8 @@ parsed()
 	done
 }
 
-# resolved FOLDER: SystemTap finds each event in a program, and types the printed values
+# resolved FOLDER: SystemTap finds each event in a program, and knows the types of the printed
+# values
 resolved()
 {
 	python3 "$here/shim.py" program "$1/stap.stp" >"$1.c" || fail "$1: marks"

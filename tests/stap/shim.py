@@ -19,7 +19,7 @@ def text(path):
 
 
 def events(header):
-    """(name, parameters, names of the parameters) of each event."""
+    """Yields (name, parameters, names of the parameters) of each event."""
     found = re.findall(r'^static inline void trace_(\w+)\(([^)]*)\)', text(header), re.M)
     for name, parameters in found:
         parameters = ' '.join(parameters.split())
@@ -96,7 +96,7 @@ CONTEXT = '''
 
 
 def unit(path, count):
-    """From `struct context` to the probes; the kernel's things in between go."""
+    """Returns the text from `struct context` to the probes, without the kernel's parts in between."""
     c = text(path)
     c = c[c.index('struct context {'):]
     c = c.replace('  #include "common_probe_context.h"\n', CONTEXT, 1)

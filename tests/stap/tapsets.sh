@@ -16,7 +16,7 @@ for format in h c; do
 	"$tracetool" --format=$format --backends=log,simple --group=st "$events" trace-st.$format ||
 		fail "$format"
 done
-# The disabled one has no probe.
+# The disabled event has no probe.
 python3 "$here/shim.py" names trace-st.h | grep -vx st_off >enabled
 count=$(wc -l <enabled)
 [ "$count" -eq 30 ] || fail "$count events, not 30"
@@ -74,7 +74,7 @@ grep -vE '^[0-9]+@[0-9]{19} st_[a-z_]+( |$)' log-stap.out && fail 'a line is not
 sed 's/^[^ ]* //' log-stap.out >found
 [ "$(wc -l <wanted)" -eq 50 ] || fail "$(wc -l <wanted) events in the log, not 50"
 diff -u wanted found || fail 'log-stap prints what log does not'
-# As docs/events.md has it.
+# The output in docs/events.md.
 printf '%s\n' 'st_foo a=d1' 'st_bar cpu=0x5000 a=d2' 'st_baz_trans cpu=0x5000 a=d3' \
 	'st_baz_exec cpu=0x5000 a=d3' >documented
 grep -E '^st_(foo|bar|baz_[a-z]*) ' found | diff documented - || fail 'the documented example'

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Each branch where it goes and where it does not, forwards and backwards. */
+/* Each branch taken and not taken, forwards and backwards. */
 #include "check.inc"
 	.macro	branch op, a, b, taken
 	li	t0, \a
@@ -38,7 +38,7 @@
 	bnez	t0, 1b
 	expect	t1, 30
 
-	/* As far as they reach: over 4094 bytes, which are zero. */
+	/* To the greatest distance: across 4094 bytes, which are zero. */
 	j	2f
 1:	j	3f
 	.zero	4080

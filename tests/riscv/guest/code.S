@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Code that is written: after fence.i, what was stored is executed. */
+/* Self-modifying code: after fence.i the stored instructions are executed. */
 #include "check.inc"
 	begin
 	la	s0, patched
@@ -12,7 +12,7 @@
 	jalr	ra, s0, 0
 	expect	a0, 2
 
-	/* Half of the word, and from a jump into the block's middle. */
+	/* Half of the word, and with a jump into the middle of the block. */
 	lhu	t0, 6(s1)
 	sh	t0, 2(s0)
 	fence.i
@@ -20,7 +20,7 @@
 	jalr	ra, s3, 0
 	expect	a0, 3
 
-	/* Over and over, in one loop. */
+	/* Repeatedly, in a loop. */
 	li	s2, 300
 	li	s3, 0
 1:	andi	t0, s2, 1

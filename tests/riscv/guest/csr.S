@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CSRs: what they hold, which bits can be written, which CSRs do not exist. */
+/* CSRs: their values, their writable bits, and absent CSRs. */
 #include "check.inc"
 	.macro	illegal word:vararg
 	\word

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A register and an immediate, and constants. */
+/* Operations on a register and an immediate, and constants. */
 #include "check.inc"
 	begin
 	immediate addi, 0, 2047, 2047

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two registers: RV64I's arithmetic and logic. */
+/* Operations on two registers: RV64I's arithmetic and logic. */
 #include "check.inc"
 	begin
 	registers add, 0, 0, 0
@@ -19,7 +19,7 @@
 	registers or, 0xff00ff00ff00ff00, 0x0ff00ff00ff00ff0, 0xfff0fff0fff0fff0
 	registers and, 0xff00ff00ff00ff00, 0x0ff00ff00ff00ff0, 0x0f000f000f000f00
 
-	/* x0 stays what it is. */
+	/* x0 stays 0. */
 	li	t0, 5
 	add	zero, t0, t0
 	expect	zero, 0

@@ -2,7 +2,7 @@
 /* Software and timer interrupts: pending, masked, taken; and wfi. */
 #include "check.inc"
 #define CLINT 0x02000000
-	/* Interrupts are taken here, once: the handler masks them. */
+	/* Takes one interrupt, because the handler masks all further ones. */
 	.macro	open
 	csrsi	mstatus, 8
 	nop
@@ -73,7 +73,7 @@
 	csrr	t0, mip
 	expect	t0, 0
 
-	/* Of two, software comes first. */
+	/* Of two interrupts the software interrupt comes first. */
 	sd	zero, 0(s1)
 	li	t0, 1
 	sw	t0, 0(s0)
@@ -85,7 +85,7 @@
 	open
 	expect_trap 0x8000000000000003
 
-	/* A loop without an end is interrupted, too. */
+	/* An endless loop is interrupted, too. */
 	la	s8, 2f
 	li	t0, 0x80
 	csrw	mie, t0

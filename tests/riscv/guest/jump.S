@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Jumps, and the links that they write. */
+/* Jumps, and the link registers that they write. */
 #include "check.inc"
 	begin
 	jal	t0, 1f
@@ -13,12 +13,12 @@ after:	j	fail
 2:	la	t1, after
 	expect_same t0, t1
 
-	/* With an offset, and the lowest bit, which does not count. */
+	/* With an offset, and the lowest bit, which is ignored. */
 	la	t1, 3f + 16
 	jalr	t0, -15(t1)
 	j	fail
 3:
-	/* Both registers the same: the target is what was there before. */
+	/* One register for both: the target is its former value. */
 	la	t1, 4f
 	jalr	t1, t1, 0
 last:	j	fail
@@ -31,7 +31,7 @@ last:	j	fail
 	j	fail
 5:	expect	zero, 0
 
-	/* Forth and back over a page. */
+	/* Forwards and backwards across a page. */
 	j	far
 near:	expect	zero, 0
 	end

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads with and without signs, stores of each size, and any alignment. */
+/* Loads with and without sign extension, stores of each size, and any alignment. */
 #include "check.inc"
 	.macro	load op, offset, result
 	\op	t0, \offset(s0)
 	expect	t0, \result
 	.endm
 
-	/* Stores over ones, and looks at the whole. */
+	/* Stores over bytes of ones, and compares the whole doubleword. */
 	.macro	store op, offset, value, result
 	li	t0, -1
 	sd	t0, 0(s1)
@@ -30,7 +30,7 @@
 	load	lwu, 0, 0x9abcdef0
 	load	ld, 0, 0x123456789abcdef0
 
-	/* Not aligned. */
+	/* Misaligned. */
 	load	lh, 1, 0xffffffffffffbcde
 	load	lhu, 3, 0x789a
 	load	lw, 1, 0x789abcde
@@ -49,7 +49,7 @@
 	store	sw, 1, 0, 0xffffff00000000ff
 	store	sw, 3, 0, 0xff00000000ffffff
 
-	/* Over the end of a page, and of a doubleword. */
+	/* Across the end of a page, and of a doubleword. */
 	li	t0, 0x1122334455667788
 	sd	t0, 1021(s1)
 	ld	t1, 1021(s1)
@@ -58,7 +58,7 @@
 	expect	t1, 0x55
 	expect_no_trap
 
-	/* The farthest offsets. */
+	/* The greatest offsets. */
 	addi	s2, s1, 2047
 	addi	s2, s2, 1
 	sb	zero, -2048(s2)

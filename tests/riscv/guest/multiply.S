@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* M, with divisions by zero and the one that overflows. */
+/* Extension M, with divisions by zero and the overflowing division. */
 #include "check.inc"
 	begin
 	registers mul, 7, -3, -21

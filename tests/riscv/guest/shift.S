@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shifts, whose count is six bits of a number. */
+/* Shifts; the count is the lower six bits of a number. */
 #include "check.inc"
 	begin
 	immediate slli, 1, 63, 0x8000000000000000

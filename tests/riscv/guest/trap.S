@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Traps: the cause, value and address of each, and the return. */
+/* Traps: the cause, value and address of each, and the return from it. */
 #include "check.inc"
 	.macro	trap_at label
 	la	t6, \label
@@ -7,7 +7,7 @@
 	.endm
 
 	begin
-	/* Illegal: the word is the value. */
+	/* Illegal instructions: mtval is the word. */
 	li	t0, 3
 1:	.word	0
 	trap_at	1b
@@ -56,7 +56,7 @@
 	.word	0x00001363
 	expect_no_trap
 
-	/* Jumps to where no RAM is: below, above, at the last address. */
+	/* Jumps to addresses without RAM: below, above, at the last address. */
 	.irp	target, 0, 0x1000, 0x7ffffffc, 0xfffffffffffffffc, 0x100000
 	la	s8, 1f
 	li	t0, \target
@@ -67,7 +67,7 @@
 	.endr
 	li	s8, 0
 
-	/* Loads and stores where neither RAM nor a device is. */
+	/* Loads and stores without RAM or a device. */
 	li	t1, 5
 	.irp	target, 0, 0x7fffffff, 0xffffffffffffffff, 0xfffffffffffffff9
 	li	t0, \target
@@ -82,7 +82,7 @@
 	.endr
 	expect	t1, 5
 
-	/* Devices: misaligned, and of a size that the register does not have. */
+	/* Devices: misaligned, and of a size that the register does not support. */
 	li	t0, 0x02004001
 	ld	t1, 0(t0)
 	expect_trap 5
@@ -119,7 +119,7 @@
 	expect	t1, 0x1880
 	expect_trap 11
 
-	/* Instructions that trap are not counted. */
+	/* Trapping instructions are not counted. */
 	csrr	t0, minstret
 	.word	0
 	csrr	t1, minstret

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* *W: the lower half, and a result that is sign-extended. */
+/* Instructions *W: they use the lower half and sign-extend the result. */
 #include "check.inc"
 	begin
 	registers addw, 0x7fffffff, 1, 0xffffffff80000000
