@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Compares with a Rust program that prints random values with random placeholders.
-# [BRACE_SEED=N] rust.sh ROWS TESTS
+#
+#	[BRACE_SEED=N] rust.sh ROWS TESTS
 rows=$1
 tests=$2
 least=1.89 # Debug of CStr as UTF-8, the last that changed

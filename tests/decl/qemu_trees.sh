@@ -1,7 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # QEMU's own declarations, 5.0 as separate files and 10.2 in one, are read without an error,
-# strictly and leniently, and no event is missing.     qemu_trees.sh DUMP_MODEL REPOSITORY
+# strictly and leniently, and no event is missing.
+#
+#	qemu_trees.sh DUMP_MODEL REPOSITORY
 
 dump=$1
 data=${WAYMARK_SHARED:-$2/../shared}/data

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # An event with an unwatched probe executes as many instructions as an event without a probe.
-# cost.sh TRACETOOL ROOT LIBWAYMARK
+#
+#	cost.sh TRACETOOL ROOT LIBWAYMARK
 . "$(dirname "$0")/lib.sh"
 need gcc valgrind
 [ -z "${WAYMARK_SANITIZER-}" ] || {

@@ -1,7 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # waymark/scope.h includes little: of libc only headers of types and string.h, and no header of
-# Waymark's runtime.        header_is_light.sh TRACETOOL ROOT
+# Waymark's runtime.
+#
+#	header_is_light.sh TRACETOOL ROOT
 . "$(dirname "$0")/../tracetool/lib.sh"
 
 have gcc || { echo "skipped: gcc is missing"; exit 77; }

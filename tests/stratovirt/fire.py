@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Writes two programs that fire every event of some TOML files with the same values.
 
-    fire.py HEADER OUT.c OUT.rs FILE...
+fire.py HEADER OUT.c OUT.rs FILE...
 
-The one in C calls the generated code; the one in Rust prints the lines that StratoVirt's own
+The C program calls the generated code. The Rust program prints the lines that StratoVirt's own
 generator would pass to its logger: `[name] message`.
 """
 import random
@@ -11,7 +11,7 @@ import re
 import sys
 import tomllib
 
-# As literals of Rust; C has octal escapes in the place of \\u{e9}.
+# Literals of Rust; C needs octal escapes instead of \\u{e9}.
 TEXTS = ["disk0", "", r'a \"b\" \\ c', r"caf\u{e9} \t|", "virtio-net.0"]
 BYTES = [[], [0], [1, 10, 255], list(range(16))]
 INTEGERS = {
@@ -91,7 +91,7 @@ fn request() -> Request { Request { sector: 4096, name: "a\\"b", iovec: vec![1, 
 fn main() {
 """
 
-# As C, as Rust.
+# In C, in Rust.
 OBJECTS = [
     ("waymark_debug_u8(7)", "7u8"), ("waymark_debug_i32(-42)", "-42i32"),
     ("waymark_debug_u64(UINT64_MAX)", "u64::MAX"), ("waymark_debug_bool(true)", "true"),
@@ -123,7 +123,7 @@ def c_integer(bare, value):
 
 
 def argument(declared):
-    """The parameters in C, and the expressions that Rust formats."""
+    """Returns the parameters in C, and the expressions that Rust formats."""
     bare = re.sub(r"^(&\s*('\w+\s+)?(mut\s+)?)+", "", declared)
     if bare in INTEGERS:
         return integer(bare)

@@ -35,7 +35,7 @@ events=$(grep -c '^\[[a-z0-9_]*\] ' by-rust)
 [ "$events" -eq 243 ] || fail "$events events, not 243"
 diff by-rust by-c || fail 'what Rust prints (<) and the log (>) differ'
 
-# A record is one line of print, so that what {:#?} breaks into lines is escaped there.
+# A record is one line of print, so the line breaks of {:#?} are escaped there.
 "$waymark" print trace.ctf >printed || fail 'print'
 sed 's/^ *[^ ]* *[^ ]* *\([a-z0-9_]*\) \{0,1\}/[\1] /' printed >by-print
 python3 - by-rust >one-a-line <<'END'

@@ -34,7 +34,7 @@ LINE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}: \[(\d+)\]\[(\d+)\]"
 
 
 class Machine:
-    """The program, running."""
+    """The running program."""
 
     def __init__(self, option=None, **environment):
         words = ["./machine"] + (["-trace", option] if option else [])
@@ -54,7 +54,7 @@ class Machine:
 
 
 class Kernel:
-    """A tracefs of our own, and where its marks begin."""
+    """A tracefs for this test, and the position where its marks begin."""
 
     def __init__(self, directory):
         mount_tracefs(directory)
@@ -70,7 +70,7 @@ class Kernel:
 
 
 def build(tracetool, root, library, *flags):
-    if os.environ.get("WAYMARK_SANITIZER") == "thread":  # which has to be loaded first
+    if os.environ.get("WAYMARK_SANITIZER") == "thread":  # TSan must be loaded first
         flags += ("-fsanitize=thread",)
     done = subprocess.run(["make", f"TRACETOOL={tracetool}", f"INCLUDE={root}/include",
                            f"LIBRARY={library}", "CFLAGS=" + " ".join(flags)],
@@ -79,7 +79,7 @@ def build(tracetool, root, library, *flags):
 
 
 def add_the_event(tools):
-    """A new event is a new file and a call; the generated code follows by itself."""
+    """Adds an event: a new file and a call; the build generates its code by itself."""
     build(*tools)
     check("virtio_receive_request" not in read("trace.h"), "it is there already")
     write("trace/virtio.toml", DECLARATION)
@@ -90,7 +90,7 @@ def add_the_event(tools):
 
 
 def check_log(log, pid):
-    """The line, in the layout of StratoVirt's, with the place of the call."""
+    """Checks the line, which has StratoVirt's layout and the place of the call."""
     found = LINE.fullmatch(log.rstrip("\n"))
     check(found, "the log:", log)
     line = read("main.c").split("\n")[int(found[3]) - 1]

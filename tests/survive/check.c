@@ -18,7 +18,7 @@
 static uint64_t next[THREADS_MAX];
 static bool overwritten;
 
-/* The number behind `key`, which ends at *rest. */
+/* Reads the number after `key`; *rest is set to the text after it. */
 static bool number(const char *line, const char *key, uint64_t *value, const char **rest)
 {
 	const char *at = strstr(line, key);

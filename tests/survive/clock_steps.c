@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* For LD_PRELOAD: a time of day that jumps an hour forth and back every few ms. */
+/* For LD_PRELOAD: a time of day that jumps an hour forwards and back every few ms. */
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#define FIRST_MS 50 /* while the trace begins it stands */
+#define FIRST_MS 50 /* no jumps while the trace begins */
 #define EACH_MS 10
 
 static long loaded_ms;

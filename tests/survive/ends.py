@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Events survive every way to exit, fork and run threads: ends.py WAYMARK VICTIM CHECK ALL EVENTS"""
+"""Tests that events survive every way to exit, fork and run threads: ends.py WAYMARK VICTIM CHECK
+ALL EVENTS
+"""
 
 import os
 import pathlib
@@ -20,7 +22,7 @@ from survive import SANITIZER, VICTIM, amount
 
 ENDS = {"exit": 0, "quick_exit": 0, "_exit": 0, "execve": 0, "abort": -signal.SIGABRT,
         "segv": -signal.SIGSEGV, "term": -signal.SIGTERM, "kill": -signal.SIGKILL}
-CLOSED_BY_ITSELF = ("exit", "quick_exit", "abort", "segv")  # nothing is left to recover
+CLOSED_BY_ITSELF = ("exit", "quick_exit", "abort", "segv")  # no leftover for `waymark recover`
 
 
 class Ends(survive.Survive):
@@ -44,7 +46,7 @@ class Ends(survive.Survive):
                 itself = how in CLOSED_BY_ITSELF
                 self.assertEqual(self.state(), "ended" if itself else "killed")
                 away = self.shm.rename(f"{self.shm}-away")
-                self.shm.mkdir()  # as it is after the next boot
+                self.shm.mkdir()  # as after the next boot
                 self.assertEqual(self.state(), "ended" if itself else "unfinished")
                 away.rename(self.shm)
                 self.waymark("recover", self.trace)
@@ -64,7 +66,7 @@ class Ends(survive.Survive):
                     self.check_everything()
 
     def test_what_a_thread_records_behind_the_end_of_exit_is_not_lost(self):
-        """Nor where that thread is the only one that has recorded."""
+        """Even if only that thread has recorded."""
         for events in (1000, 0):
             for _ in range(amount(4, 40)):
                 with self.case(events=events):
@@ -107,7 +109,7 @@ class Ends(survive.Survive):
             self.forget()
 
     def live_with_a_handler(self, how):
-        """Once more where the timer came when exit() had written all, which it says."""
+        """Runs again if the victim says that its timer came after exit() had written everything."""
         # If handlers fill the first packet, one of them starts the writer: a known limit.
         tsan = os.environ.get("TSAN_OPTIONS", "") + ":report_signal_unsafe=0"
         for _ in range(20):
@@ -202,7 +204,7 @@ class Ends(survive.Survive):
         threads -= threads % at_once
         folder = tempfile.mkdtemp(prefix="waymark-test-", dir=self.shm.parent)
         self.addCleanup(shutil.rmtree, folder)
-        self.trace = pathlib.Path(folder) / "x.ctf"  # where files are made quickly
+        self.trace = pathlib.Path(folder) / "x.ctf"  # on a file system where files are made quickly
         out, _ = self.live("short", threads, at_once, 2)
         streams = list(self.trace.glob("stream-*"))
         self.assertEqual(self.check_everything(), threads * 13)
@@ -279,7 +281,7 @@ class Ends(survive.Survive):
         self.assertEqual(self.check_everything(0, 0), 1000)
 
     def wait_for_the_end(self):
-        """Nobody waits for a daemon: but it counts, and its buffer is locked as long as it lives."""
+        """A daemon is not our child: but it counts events, and its buffer is locked while it runs."""
         for _ in range(2000):
             if (self.counts.read_bytes()[16:24] == (200000).to_bytes(8, sys.byteorder) and
                     "alive" not in self.waymark("recover", "--list")):
@@ -324,7 +326,7 @@ class Ends(survive.Survive):
                 self.live("end", how, 20000, program=ALL, status=status, env=self.env(options))
                 self.assertEqual(self.check_everything(), 20000)
                 self.assertEqual(len(log.read_text().splitlines()), 20000)
-                # Events that a kill loses of the other file are not this test's concern.
+                # Events of the other file that a kill loses do not matter here.
                 self.counts.touch()
                 if how == "exit":
                     said = self.checked([survive.WAYMARK, "print", "-e", EVENTS, simple], ())

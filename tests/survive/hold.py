@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Events before trace_init_file() are in the trace that file= names: hold.py WAYMARK VICTIM CHECK SIMPLE EVENTS KILL_AT"""
+"""Tests that events before trace_init_file() are in the trace that file= names: hold.py WAYMARK
+VICTIM CHECK SIMPLE EVENTS KILL_AT
+"""
 
 import contextlib
 import os
@@ -20,13 +22,13 @@ del sys.argv[4:7]
 import survive
 from survive import SANITIZER, amount
 
-# How each of a daemon's first processes ends, and when: at once, or when the daemon is ready.
+# The ends of a daemon's first processes: immediately, or when the daemon is ready.
 PARENTS = [(first, second) for first in ("exit", "_exit", "late-exit", "late-_exit")
            for second in ("exit", "_exit")]
 
 
 class Both:
-    """The promises of both backends."""
+    """Tests that hold for both backends."""
 
     def option(self, more=""):
         return f"option=live_*,file={self.trace}{more}"
@@ -40,14 +42,14 @@ class Both:
         return sum(struct.unpack(f"{len(data) // 8}Q", data))
 
     def run_daemon(self, *steps):
-        """To its end: it has our pipe until then."""
+        """Runs a daemon until its end, when it closes our pipe."""
         victim = self.start("steps", *steps, env={**self.env(), "WAYMARK_TRACE": ""})
         said = victim.communicate(timeout=120)[1]
         if not SANITIZER:
             self.assertEqual(said, "")
 
     def names(self):
-        """The files that the victims made, without those of the tests."""
+        """Returns the files that the victims made, without those of the tests."""
         return sorted(p.name for p in self.work.iterdir() if p != self.counts)
 
     def assert_one_trace(self, events):
@@ -269,7 +271,7 @@ class Simple(Both, survive.Survive):
         self.assertEqual(self.trace.read_bytes().count(struct.pack("QQ", 2**64 - 1, 0xf2b177cb0aa429b4)), 1)
 
     def check_helpers(self, mine, records, end):
-        """A helper that is killed, or exits by _exit(), loses the events that simple always loses then."""
+        """A helper that is killed, or exits by _exit(), loses the events that simple loses in that case."""
         if end == "exit" or not records:
             events = sum(int(line.split()[0]) for line in self.printed() if "live_" in line)
             self.assertEqual(events, mine + 3 * records)
@@ -309,9 +311,9 @@ class Simple(Both, survive.Survive):
 
     @contextlib.contextmanager
     def pipe(self):
-        """The trace's name is that of a pipe; its bytes are in `copy` afterwards."""
+        """Makes a pipe with the trace's name; its bytes are in `copy` afterwards."""
         os.mkfifo(self.trace)
-        # Open the reader first: a writer without a reader would fail.
+        # Open the reader first, because a writer without a reader would fail.
         with open(os.open(self.trace, os.O_RDONLY | os.O_NONBLOCK), "rb") as reader:
             yield
             (self.work / "copy").write_bytes(reader.read())

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""kill -9 at any moment loses, cuts and repeats no event: kill.py WAYMARK VICTIM CHECK KILL_AT"""
+"""Tests that kill -9 at any moment loses, cuts and repeats no event: kill.py WAYMARK VICTIM CHECK KILL_AT"""
 
 import os
 import random
@@ -45,7 +45,7 @@ class Kill(killed.Killed):
 
     @unittest.skipUnless(KILL_AT, "a sanitizer comes first")
     def test_in_the_middle_of_a_write_of_small_packets(self):
-        """The last packet may end anywhere: in a header, in events, between packets."""
+        """The last packet may end at any place: in a header, in events, between packets."""
         kills = 0
         for i in range(amount(25, 500)):
             step, torn = random.randint(1, 120), random.choice((1, 40, 87, 88, 89, random.randint(1, 4000)))
@@ -106,7 +106,7 @@ class Kill(killed.Killed):
                 try:
                     self.kill_after(ms, "snapshots", 300000, kind="step",
                                     options=",full=overwrite,snapshot=USR2,buffer=2M")
-                    if self.counts.exists():  # a busy machine may not have got so far
+                    if self.counts.exists():  # on a busy machine it may not exist yet
                         self.assertIn(self.counted_too_much(), range(3))
                 finally:
                     self.forget()

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For LD_PRELOAD: kills the process right after its VICTIM_KILL_AT'th change of a file. If that
+ * For LD_PRELOAD: kills the process directly after its VICTIM_KILL_AT'th change of a file. If that
  * change is a write of packets and VICTIM_TEAR is set, only VICTIM_TEAR bytes are written.
  */
 #include <dlfcn.h>
@@ -19,7 +19,7 @@
 
 typedef long system_call(long number, ...);
 
-/* The library calls the kernel by this function alone where a kill may leave something. */
+/* Wherever a kill may leave something, the library calls the kernel only by this function. */
 static system_call *real(void)
 {
 	static system_call *found;
@@ -59,7 +59,7 @@ static bool is_change(long number, const long *args)
 	}
 }
 
-/* Only changes of threads of that name count; NULL: all do. */
+/* Returns true if this thread's changes count: its name is `wanted`, or `wanted` is NULL. */
 static bool is_wanted_thread(const char *wanted)
 {
 	char name[16];
@@ -76,7 +76,7 @@ static bool is_last(void)
 	       __atomic_add_fetch(&done, 1, __ATOMIC_RELAXED) == atol(wanted);
 }
 
-/* Writes the first bytes only, as a kill between two pages does. */
+/* Writes only the first bytes, like a kill between two pages. */
 static void tear(const long *args)
 {
 	const struct iovec *parts = (const struct iovec *)args[1];

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Checks the trace of a killed victim: for kill.py and the long run of kills."""
+"""Checks the trace of a killed victim: for kill.py and for the long run of kills."""
 
 import json
 import struct
@@ -32,7 +32,7 @@ class Killed(survive.Survive):
         return events
 
     def check_turns(self):
-        """Each event is in one of the traces that the process went through, before and after recover."""
+        """Checks that each event is in one of the process's successive traces, before and after recover."""
         traces = sorted(self.work.glob("turn-*.ctf"))
         if self.trace.exists():
             traces.insert(0, self.trace)
@@ -45,12 +45,12 @@ class Killed(survive.Survive):
         return len(traces)
 
     def check_together(self, traces):
-        """One trace behind the other."""
+        """Checks traces as one, in this order."""
         reads = f'for t; do "{survive.WAYMARK}" print "$t" || exit; done'
         return self.checked(["sh", "-c", reads, "sh", *traces], ())
 
     def counted_too_much(self):
-        """Shown events plus reported losses, less recorded events."""
+        """Returns the printed events plus the reported losses, less the recorded events."""
         recorded = sum(c for (c,) in struct.iter_unpack("Q", self.counts.read_bytes()))
         info, _ = json.JSONDecoder().raw_decode(self.waymark("info", "--json", self.trace))
         return info["events"] + info["lost"] + info["overwritten"] - recorded

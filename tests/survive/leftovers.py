@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Leftovers of killed processes are recovered, and do not fill memory: leftovers.py WAYMARK VICTIM CHECK KILL_AT"""
+"""Tests that leftovers of killed processes are recovered, and do not fill memory: leftovers.py
+WAYMARK VICTIM CHECK KILL_AT
+"""
 
 import fcntl
 import os
@@ -21,16 +23,16 @@ from survive import NOBODY, ROOT, VICTIM, amount, reachable
 
 KIB = 1024
 UNIT = 64 * KIB
-TABLES = 40 * KIB  # largest header and counters of a leftover
+TABLES = 40 * KIB  # the largest header and counters of a leftover
 
 
 class Leftovers(survive.Survive):
     def choose(self, name):
-        """The next victim's trace and counts have that name."""
+        """Sets the name of the next victim's trace and counts."""
         self.trace, self.counts = self.work / f"{name}.ctf", self.work / f"{name}.counts"
 
     def leave(self, name, events=1000, options=",leftovers=off", **how):
-        """A victim that is killed behind its events; the name of its memory."""
+        """Runs a victim that is killed after its events; returns the name of its memory."""
         before = set(self.buffers())
         self.choose(name)
         self.live("end", "kill", events, status=-9, env=self.env(options), program=reachable(VICTIM), **how)
@@ -38,7 +40,7 @@ class Leftovers(survive.Survive):
         return left
 
     def keep(self, name, options, **more):
-        """A victim that begins to record, and lives on."""
+        """Starts a victim that begins to record, and keeps running."""
         self.choose(name)
         keeper = self.start("wait", 1, env=self.env(options, **more), stdin=subprocess.PIPE)
         keeper.stdout.readline()
@@ -69,7 +71,7 @@ class Leftovers(survive.Survive):
         return said
 
     def said_by_one(self, options, what):
-        """Each process that begins tries it again; one of them has the time to say so."""
+        """Each new process tries again; only one that runs long enough reports it."""
         deadline = time.monotonic() + 60
         while what not in (said := self.sweep(options, lambda: True)):
             self.assertLess(time.monotonic(), deadline, said)
@@ -89,7 +91,7 @@ class Leftovers(survive.Survive):
             return 0
 
     def packets(self, name):
-        """The bytes of content of each packet in memory, in whole pages."""
+        """Returns the content bytes of each packet in memory, rounded up to pages."""
         found = []
         with open(self.shm / name, "rb", buffering=0) as buffer:
             first, uuid = struct.unpack_from("=I8x16s", buffer.read(40), 12)
@@ -111,7 +113,9 @@ class Leftovers(survive.Survive):
         return (self.work / f"{name}.ctf" / ".arena").exists()
 
     def check_one(self, name, events=None):
-        """All is there, before `waymark recover` and behind it, when nothing is left."""
+        """Checks that all events are present, before and after `waymark recover`, and that nothing
+        is left then.
+        """
         self.choose(name)
         found = self.check()
         if events:
@@ -175,7 +179,7 @@ class Leftovers(survive.Survive):
         print(f"{self.id()}: {events} events")
 
     def test_kills_that_leave_no_time_to_move_anything(self):
-        """Here for want of the trace's old place: then its memory is in the trace from the beginning."""
+        """Simulated by removing the trace's old place: the memory is in the trace from the beginning."""
         self.mount(self.shm, "64m")
         limit = (64 << 20) // 16 + (1 << 20)
         for i in range(40):
@@ -261,7 +265,7 @@ class Leftovers(survive.Survive):
         said = self.said_by_one(",leftovers=0", "No space left on device")
         self.assertRegex(said, r"^waymark: \d+ KiB of memory of killed processes stay")
         self.assertEqual(list((disk / "left.ctf").glob(".arena*")), [])  # the kill may leave .metadata
-        # A copy has room, but not two: the rest is for living processes.
+        # One copy fits, but not two: the rest is reserved for living processes.
         os.truncate(filler, filler.stat().st_size - self.size(left) * 3 // 2)
         self.said_by_one(",leftovers=0", "No space left on device")
         self.assertEqual(self.buffers(), [left])
@@ -374,13 +378,13 @@ class Leftovers(survive.Survive):
         self.assert_clean()
 
     def test_recover_waits_for_a_mover(self):
-        """It looks at the memory where it is then."""
+        """Recover looks for the memory where the mover has put it."""
         left = self.shm / self.leave("left")
         with open(left, "rb") as mover:
             fcntl.flock(mover, fcntl.LOCK_EX)
             recover = subprocess.Popen([survive.WAYMARK, "recover", self.trace], env=self.env(),
                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-            time.sleep(1)  # longer than it waits for a process that lives
+            time.sleep(1)  # longer than recover waits for a living process
             shutil.copyfile(left, self.trace / ".arena")
             left.unlink()
         said, _ = recover.communicate(timeout=60)

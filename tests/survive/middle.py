@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Forks, exits and jumps inside of an event, at any instruction: middle.py WAYMARK VICTIM CHECK"""
+"""Tests forks, exits and jumps inside of an event, at any instruction: middle.py WAYMARK VICTIM CHECK"""
 
 import platform
 import re
@@ -9,7 +9,7 @@ import unittest
 import survive
 from survive import LONG, SANITIZER, amount
 
-STEPS = 70  # an event of a thread that has recorded before has fewer instructions
+STEPS = 70  # more than the instructions of an event in a thread that has recorded before
 ENDS = {"exit": 0, "quick_exit": 0, "_exit": 0, "execve": 0, "abort": -6, "segv": -11, "kill": -9}
 EVENT = re.compile(r"thread (\d+) step (\d+)")
 STEPPED = platform.machine() == "x86_64" and not SANITIZER
@@ -21,7 +21,7 @@ def steps(stride):
 
 class Middle(survive.Survive):
     def shown(self, trace=None):
-        """The printed steps of each thread, and the number of events reported as lost."""
+        """Returns the printed steps of each thread, and the number of events reported as lost."""
         steps, lost = {}, 0
         for line in self.waymark("print", trace or self.trace).splitlines():
             if line.startswith("#"):
@@ -56,7 +56,7 @@ class Middle(survive.Survive):
                 self.assertEqual(len(children), 1 if out else 0)
                 for child in children:
                     shown, lost = self.shown(child)
-                    # The event is the parent's, unless it had not begun yet.
+                    # The event belongs to the parent, unless it had not begun.
                     self.assertIn(shown.pop(1, []), ([], [0], [1]))
                     self.assertEqual((shown, lost), ({2: list(range(100))}, 0))
                 self.assert_clean()
@@ -66,7 +66,7 @@ class Middle(survive.Survive):
     def fork(self, form, step):
         out, _ = self.live("middle-fork", form, step, 1000, silent=False, kind="step")
         shown, lost = self.shown()
-        # The next number where the child counted an event of its own before.
+        # The next number, if the child has already counted an event of its own.
         self.assertIn(shown.pop(1), ([0], [1]))
         self.assertEqual((shown, lost), ({0: list(range(1100))}, 0))
         return out

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A module with one event, which the victim's mode `modules` loads and unloads. */
+/* A module with one event. The victim's mode `modules` loads and unloads it. */
 #include "trace-survive_module.h"
 
 void module_live(uint32_t thread, uint64_t step);

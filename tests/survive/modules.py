@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Events of modules that are loaded and unloaded: modules.py WAYMARK VICTIM CHECK MODULE"""
+"""Tests events of modules that are loaded and unloaded: modules.py WAYMARK VICTIM CHECK MODULE"""
 
 import random
 import re
@@ -25,7 +25,7 @@ class Modules(survive.Survive):
             (self.modules / f"{i}.so").write_bytes(own)
 
     def declared(self):
-        """The modules whose events the metadata declares."""
+        """Returns the modules whose events the metadata declares."""
         text = (self.trace / "metadata").read_text()
         return re.findall(r"name = \"?live_module_(\d{4})\b", text)
 
@@ -55,7 +55,7 @@ class Modules(survive.Survive):
             with self.case(i=i, ms=ms):
                 victim = self.start("modules", self.modules, MODULES, 1, i % 2, "kill",
                                     env=self.env(",buffer=1G"))
-                if i % 4 > 1:  # a busy machine needs longer to begin
+                if i % 4 > 1:  # a busy machine takes longer to begin
                     while not self.trace.exists() and victim.poll() is None:
                         pass
                 time.sleep(ms / 1000)
@@ -66,7 +66,7 @@ class Modules(survive.Survive):
                     declared.append(len(self.declared()))
                 self.waymark("recover", "--all")
         print(f"killed with {sorted(declared)} of {MODULES} modules declared")
-        if not SANITIZER:  # which takes longer to begin
+        if not SANITIZER:  # a sanitizer takes longer to begin
             self.assertTrue(any(0 < n < MODULES for n in declared))
 
 

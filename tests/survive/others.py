@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Other users, roots, namespaces and clocks: others.py WAYMARK VICTIM CHECK STATIC CLOCK"""
+"""Tests other users, roots, namespaces and clocks: others.py WAYMARK VICTIM CHECK STATIC CLOCK"""
 
 import json
 import os
@@ -27,7 +27,7 @@ def become_nobody():
 
 
 def as_nobody(work):
-    """Another user's deed."""
+    """Runs `work` as another user."""
     pid = os.fork()
     if pid == 0:
         try:
@@ -42,7 +42,7 @@ def as_nobody(work):
 
 class Others(survive.Survive):
     def namespace(self, *options):
-        """A command that runs another one in namespaces of its own."""
+        """Returns a command that runs another one in separate namespaces."""
         command = ["unshare", *options]
         if not shutil.which("unshare") or subprocess.run([*command, "true"],
                                                          capture_output=True).returncode:
@@ -50,13 +50,13 @@ class Others(survive.Survive):
         return command
 
     def victim_in(self, namespace, *args, env=None, **how):
-        """A victim behind a command that ends by executing it."""
+        """Starts a victim through a command that executes it as its last step."""
         return subprocess.Popen([*namespace, VICTIM, self.counts, "both", *map(str, args)],
                                 cwd=self.work, env=env or self.env(), text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, **how)
 
     def accounted(self, said, trace=None):
-        """Events that are printed, and those that the last words say are lost."""
+        """Returns the number of events that are printed or that the last messages report as lost."""
         lines = self.waymark("print", trace or self.trace).splitlines()
         lost = re.search(r": (\d+) events lost", said)
         return sum(not l.startswith(("#", "waymark ")) for l in lines) + (int(lost[1]) if lost else 0)
@@ -93,7 +93,7 @@ class Others(survive.Survive):
         for umask in (0, 0o77, 0o277, 0o777):
             with self.case(umask=oct(umask)):
                 if umask & 0o300 and (not ROOT or umask == 0o777 and not ROOT):
-                    continue  # nobody but root enters his own directory then
+                    continue  # only root can enter its own directory then
                 self.counts.touch()
                 self.lived(self.start("move", "chdir", "/", 1000, 1000,
                                       preexec_fn=lambda: os.umask(umask)))
@@ -139,7 +139,7 @@ class Others(survive.Survive):
 
     @unittest.skipUnless(ROOT, "it needs another user")
     def test_links_that_another_user_plants_in_a_trace_are_not_followed(self):
-        """A trace that everybody may write to, of a program with umask 0."""
+        """A program with umask 0 has a trace that every user may write to."""
         self.work.chmod(0o755)
         mine = self.work / "mine"
         for name in ("stream-2", "index/stream-2.idx", ".metadata", "metadata"):
@@ -161,7 +161,7 @@ class Others(survive.Survive):
             for _ in range(100):
                 try:
                     return put()
-                except FileExistsError:  # the writer was quicker
+                except FileExistsError:  # the writer was faster
                     pass
         as_nobody(put_at_last)
         out, said = victim.communicate("go\n", timeout=60)
@@ -206,7 +206,7 @@ class Others(survive.Survive):
 
     @unittest.skipUnless(ROOT, "it needs another user")
     def test_memory_of_another_user_that_cannot_be_read_is_told(self):
-        """Of a program that runs, and of one that was killed: by whatever reads traces."""
+        """Of a running program, and of a killed one; for every command that reads traces."""
         os.chmod(self.work, 0o755)
         os.chmod(self.shm, 0o1777)
         victim = self.start("go", 100, stdin=subprocess.PIPE, preexec_fn=lambda: os.umask(0o022))
@@ -284,7 +284,7 @@ class Others(survive.Survive):
                 self.assertEqual(self.check_everything(), 20000)
 
     def test_a_dev_shm_that_cannot_be_used(self):
-        """Read-only, or with a quota: the memory is in the trace. Without execution: no matter."""
+        """A read-only or limited /dev/shm: the memory is in the trace. One mounted noexec is used."""
         kinds = {"ro": True, "noexec,nosuid,nodev": False, "nr_inodes=1": True}
         for options, passed_over in kinds.items():
             with self.case(options=options):
@@ -339,7 +339,7 @@ class Others(survive.Survive):
         self.assertAlmostEqual(first - before, 1000000, delta=60)
 
     def counted(self):
-        """How many events its threads have counted."""
+        """Returns the number of events that its threads have counted."""
         counts = self.counts.read_bytes() if self.counts.exists() else b""
         return sum(int.from_bytes(counts[i:i + 8], sys.byteorder) for i in range(0, len(counts), 8))
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Traces without memory, permission or a directory: places.py WAYMARK VICTIM CHECK"""
+"""Tests traces without memory, permission or a directory: places.py WAYMARK VICTIM CHECK"""
 
 import json
 import os
@@ -15,7 +15,7 @@ import survive
 from survive import SANITIZER, VICTIM, reachable
 
 ROOT = os.geteuid() == 0
-ALONE = 64321  # a user without processes, which limits of processes count
+ALONE = 64321  # a user without processes, because limits count a user's processes
 
 
 def limit(what, value):
@@ -51,14 +51,14 @@ class Places(survive.Survive):
         victim.stdin.flush()
 
     def accounted(self):
-        """Events that are printed, and those that a line says are lost."""
+        """Returns the number of events that are printed or reported as lost."""
         said = self.waymark("print", self.trace).splitlines()
         lines = [line for line in said if not line.startswith("waymark ")]  # notes
         gaps = [line.split(" lost ")[1] for line in lines if line.startswith("#")]
         return len(lines) - len(gaps) + sum(int(gap.split()[0]) for gap in gaps)
 
     def test_a_trace_that_cannot_be_made_changes_nothing(self):
-        """Its directory looks as if it could be, and has no room for one, or not for all of it."""
+        """The directory looks usable, but has no room for a trace, or only for part of it."""
         for number, inodes in enumerate((1, 2, 3)):
             with self.subTest(inodes=inodes):
                 disk = self.mount(f"disk{number}", "1m", f"nr_inodes={inodes}")
@@ -122,7 +122,7 @@ class Places(survive.Survive):
         self.assertEqual(self.check_everything(), 20000)
 
     def test_a_program_without_a_free_descriptor_is_survived(self):
-        """A directory that could not be filled is no trace, and its name is free for the next try."""
+        """A directory that could not be filled is removed, so its name is free for the next try."""
         said = self.live("crowded", 1000, silent=False)[1]
         self.assertNotIn("is gone", said)
         self.assertEqual(self.count(self.trace), 1000)
@@ -212,7 +212,7 @@ class Places(survive.Survive):
         self.assert_clean()
 
     def finish_after(self, what, undo=lambda: None):
-        """The events are written; then nothing more can be, and the process ends."""
+        """Events are written until `what` prevents it; then the process ends."""
         victim = self.start("wait", 1000, stdin=subprocess.PIPE, env=self.env(",flush=1"))
         victim.stdout.readline()
         for _ in range(500):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Programs that give up their rights or their root: rights.py WAYMARK VICTIM CHECK"""
+"""Tests programs that give up their rights or their root: rights.py WAYMARK VICTIM CHECK"""
 
 import os
 import re
@@ -16,7 +16,7 @@ DENIED = ["Permission denied"]
 class Rights(survive.Survive):
     @unittest.skipUnless(ROOT, "it needs another user")
     def test_a_program_that_gives_up_its_rights_loses_nothing(self):
-        """Events whose stream file cannot be made stay in memory for recover, with a message."""
+        """Events whose stream file cannot be made stay in memory for recover, and a message reports that."""
         self.work.chmod(0o755)
         for trace_mode, why in ((0o777, None), (0o755, "Permission denied")):
             with self.case(why=why):
@@ -32,10 +32,10 @@ class Rights(survive.Survive):
 
     @unittest.skipUnless(ROOT, "it needs another user")
     def test_a_trace_that_is_named_behind_the_rights_is_found(self):
-        """Its buffer keeps the name of the former trace, and has the events without a file there."""
+        """The buffer keeps the name of the former trace, and has the events that have no file there."""
         self.work.chmod(0o777)
         then = self.work / "then.ctf"
-        left = [self.trace / ".metadata"]  # as if the program lost its rights while rewriting it
+        left = [self.trace / ".metadata"]  # as if the program had lost its rights while rewriting it
         for umask, more, why, state, moved in (
                 (0, [], [], "ended", 1000), (0o22, [], DENIED, "unfin", 2000),
                 (0o22, left, DENIED, "unfin", 2000), (0o77, [], DENIED, "unfin", 2000)):
@@ -54,7 +54,7 @@ class Rights(survive.Survive):
 
     @unittest.skipUnless(ROOT, "it needs another user")
     def test_an_end_behind_the_rights_is_an_end(self):
-        """The memory's file cannot be removed, and says that it has nothing any more."""
+        """The memory's file cannot be removed, but records that it has no events any more."""
         self.work.chmod(0o755)
         self.lived(self.start("move", "user", NOBODY, 1000, 1000, preexec_fn=lambda: os.umask(0)))
         self.assertEqual(len(list(self.shm.iterdir())), 1)

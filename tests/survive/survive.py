@@ -42,11 +42,11 @@ class Survive(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.shm, ignore_errors=True)
         self.counts = self.work / "counts"
         self.trace = self.work / "x.ctf"
-        self.said = ""  # by the last victim
+        self.said = ""  # messages of the last victim
 
     @contextlib.contextmanager
     def case(self, **what):
-        """One of many cases: its files are removed before the next."""
+        """Runs one of many cases, and removes its files before the next."""
         with self.subTest(**what):
             try:
                 yield
@@ -90,7 +90,7 @@ class Survive(unittest.TestCase):
         return done.stdout + done.stderr
 
     def checked(self, command, who):
-        """The lines that a command prints have all events that the threads `who` counted."""
+        """Checks that the lines of a command have all events that the threads `who` counted."""
         with tempfile.TemporaryFile() as said:
             reader = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, env=self.env())
             check = subprocess.run([CHECK, self.counts, *map(str, who)], stdin=reader.stdout,
@@ -109,7 +109,7 @@ class Survive(unittest.TestCase):
         return self.checked([WAYMARK, "print", trace or self.trace], who)
 
     def check_everything(self, *who, trace=None):
-        """Before and after `recover`; then babeltrace2 says the same, and nothing else is left."""
+        """Checks before and after `recover`; then babeltrace2 must agree, and no leftover may exist."""
         trace = trace or self.trace
         events = self.check(*who, trace=trace)
         self.waymark("recover", trace)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* victim COUNTS KIND MODE [ARGUMENT...]; KIND: step, text or both. See victim.h. */
+/*
+ * Runs the mode that its arguments name: victim COUNTS KIND MODE [ARGUMENT...]. KIND is step, text
+ * or both. See victim.h.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -29,7 +32,7 @@ static void live_with_text(uint32_t thread, uint64_t step)
 	trace_live_text(thread, step, text);
 }
 
-/* Others look while the thread goes on. */
+/* Atomic, because other processes read the count while the thread continues. */
 static void count(unsigned int thread, uint64_t events)
 {
 	__atomic_store_n(&counts[thread], events, __ATOMIC_RELAXED);

@@ -11,7 +11,7 @@
 
 #define THREADS_MAX 16384u
 
-/* A way to live and to end. */
+/* A mode of the victim: it records, and ends in its way. */
 struct mode {
 	const char *name;
 	void (*run)(char **argv);
@@ -20,29 +20,32 @@ struct mode {
 extern const struct mode modes_end[], modes_fork[], modes_hold[], modes_long[], modes_middle[],
 	modes_module[], modes_place[], modes_thread[];
 
-/* Records thread's next event and then counts it, in COUNTS. Any thread, one at a time for each. */
+/*
+ * Records the thread's next event and then counts it in COUNTS. May be called from any thread, but
+ * from one at a time per number.
+ */
 void live(unsigned int thread);
 void live_for(unsigned int thread, uint64_t events);
 
-/* The same with another event than this program's. */
+/* Like live(), but with another event. */
 void live_by(unsigned int thread, void (*record)(uint32_t, uint64_t));
 
-/* How many it has recorded. */
+/* Returns the number of events that it has recorded. */
 uint64_t lived(unsigned int thread);
 
 /* Starts threads `first`... that record as fast as they can until the process ends. */
 void storm(unsigned int first, unsigned int count);
 
-/* exit() that is slow behind all destructors; others may wait until it is there. */
+/* Calls exit(), which is slow after all destructors; other threads may wait for that point. */
 void exit_slowly(void);
 void wait_till_late(void);
 
 void sleep_ms(unsigned int ms);
 
-/* Ends the process in the way named: exit, _exit, abort, segv ... */
+/* Ends the process in the named way: exit, _exit, abort, segv ... */
 void end(const char *how);
 
-/* Waits for a child; one that hangs or fails is an end with status 3 or 4. */
+/* Waits for a child; exits with status 3 if it hangs, or 4 if it fails. */
 void wait_for(pid_t pid);
 
 #endif

@@ -19,7 +19,7 @@
 
 #include "victim.h"
 
-static unsigned int me; /* the thread that counts for this process: one each generation */
+static unsigned int me; /* number of the thread that counts for this process; one per generation */
 static int news[2] = { -1, -1 }; /* from the daemon to its first process */
 
 static void take_option(const char *option)
@@ -39,7 +39,10 @@ static void record(const char *events)
 	live_for(me, strtoull(events, NULL, 10));
 }
 
-/* The child goes on with the steps; its parent ends so, at once or when the child has left. */
+/*
+ * The child continues with the steps; its parent ends in the way `how`, immediately or when the
+ * child is ready.
+ */
 static void fork_and_end(const char *how)
 {
 	bool waits = strncmp(how, "late-", 5) == 0;
@@ -65,7 +68,7 @@ static void fork_and_end(const char *how)
 	end(waits ? how + 5 : how);
 }
 
-/* A child that records EVENTS:HOW and ends so, while the parent goes on. */
+/* EVENTS:HOW: a child records EVENTS and ends in the way HOW, while the parent continues. */
 static void run_helper(const char *what)
 {
 	const char *how = strchr(what, ':') + 1;
@@ -90,7 +93,7 @@ static void *fork_at_once(void *helper)
 	return NULL;
 }
 
-/* Two threads have a helper at the same time. */
+/* Two threads fork helpers at the same time. */
 static void run_two_helpers(const char *what)
 {
 	pthread_t t;
@@ -103,7 +106,7 @@ static void run_two_helpers(const char *what)
 	pthread_join(t, NULL);
 }
 
-/* As on a file system that has no hard links. */
+/* Like a file system without hard links. */
 static void forbid_links(const char *ignored)
 {
 	struct sock_filter filter[] = {
@@ -138,13 +141,13 @@ static void leave_terminal(const char *directory)
 	if (chdir(directory)) {
 		_exit(5);
 	}
-	closefrom(3); /* and so it is ready; others wait for the end of its output */
+	closefrom(3); /* this reports readiness; others wait for the end of its output */
 }
 
-/* Until the memory of all other processes is gone. */
+/* Waits until the memory of all other processes is removed. */
 static void wait_alone(const char *shm)
 {
-	int entries = 4; /* of which two are `.` and `..` */
+	int entries = 4; /* including `.` and `..` */
 
 	for (unsigned int ms = 0; entries > 3; ms++) {
 		DIR *dir = opendir(shm);
@@ -231,7 +234,7 @@ static void take_step(const char *step)
 	_exit(5);
 }
 
-/* steps STEP[=ARGUMENT]...: one after the other; a fork's child goes on with them */
+/* steps STEP[=ARGUMENT]...: executes the steps in order; a fork's child continues with them */
 static void run_steps(char **argv)
 {
 	for (; *argv; argv++) {

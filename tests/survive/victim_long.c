@@ -23,12 +23,12 @@ static void last_words(void *thread)
 	live_for((unsigned int)(uintptr_t)thread - 1, 3);
 }
 
-/* Some more events each time, so that ends and packets meet everywhere. */
+/* The number of events grows, so that threads end at any place in a packet. */
 static void *come_and_go(void *thread)
 {
 	unsigned int t = (unsigned int)(uintptr_t)thread;
 
-	pthread_setspecific(leaving, (char *)thread + 1); /* NULL has no destructor */
+	pthread_setspecific(leaving, (char *)thread + 1); /* a destructor is not called for NULL */
 	live_for(t, events_of_one + (lived(t) >> 6) % 256);
 	return NULL;
 }
@@ -45,7 +45,7 @@ static pthread_t start(unsigned int thread)
 }
 
 /*
- * comers THREADS [EVENTS]: THREADS threads at a time, each followed by another that goes on
+ * comers THREADS [EVENTS]: THREADS threads at a time, each followed by another one that continues
  * with its number
  */
 static void run_comers(char **argv)
@@ -66,7 +66,7 @@ static void run_comers(char **argv)
 	}
 }
 
-/* A child has two numbers of its own. */
+/* A child has two thread numbers. */
 static void be_child(unsigned int first, bool with_thread)
 {
 	pthread_t other;
@@ -85,8 +85,8 @@ static void be_child(unsigned int first, bool with_thread)
 }
 
 /*
- * family CHILDREN [jail]: one after the other, some at a time, among the parent's events; then no
- * more
+ * family CHILDREN [jail]: forks children among the parent's events, one after the other, several
+ * running at a time; then no more
  */
 static void run_family(char **argv)
 {
@@ -115,7 +115,7 @@ static void run_family(char **argv)
 	sleep_ms(20000);
 }
 
-/* again TIMES: executes itself so often, then waits for the end of standard input */
+/* again TIMES: executes itself TIMES times, then waits for the end of standard input */
 static void run_again(char **argv)
 {
 	unsigned int times = (unsigned int)atoi(argv[0]);

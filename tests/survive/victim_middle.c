@@ -55,7 +55,10 @@ static void trap(int sig, siginfo_t *info, void *context)
 	}
 }
 
-/* An event of `thread` with `inside` called behind its `at`th instruction, if it has so many. */
+/*
+ * Fires an event of `thread`, with `inside` called after its `at`th instruction if it has that
+ * many.
+ */
 static void interrupted(unsigned int thread, long at)
 {
 #ifdef __x86_64__
@@ -84,7 +87,7 @@ static void end_inside(void)
 	end(argument);
 }
 
-/* middle-end HOW STEP: ends in the middle of an event; status 9 where it had ended before */
+/* middle-end HOW STEP: ends in the middle of an event; status 9 if the event had ended before */
 static void run_end(char **argv)
 {
 	argument = argv[0];
@@ -102,7 +105,7 @@ static void fork_inside(void)
 					       : fork();
 }
 
-/* middle-fork FORM STEP BEFORE: parent and child both finish the event of thread 1, and go on */
+/* middle-fork FORM STEP BEFORE: parent and child both finish the event of thread 1, and continue */
 static void run_fork(char **argv)
 {
 	argument = argv[0];
@@ -123,7 +126,7 @@ static void run_fork(char **argv)
 	exit(0);
 }
 
-/* 0: not there yet; 1: in the middle of its event; 2: behind it */
+/* 0: before its event; 1: in the middle of its event; 2: after it */
 static uint32_t progress;
 
 static void stop_inside(void)
@@ -142,7 +145,7 @@ static void *be_stopped(void *at)
 	return NULL;
 }
 
-/* middle-stop HOW STEP: one thread stops for ever, others record, flush and end the process */
+/* middle-stop HOW STEP: one thread stops forever, others record, flush and end the process */
 static void run_stop(char **argv)
 {
 	pthread_t t;
@@ -177,7 +180,7 @@ static void *be_late(void *at)
 	return NULL;
 }
 
-/* middle-late STEP: one thread is in an event when exit() ends the trace, and goes on with it */
+/* middle-late STEP: one thread is in an event when exit() ends the trace, and continues it */
 static void run_late(char **argv)
 {
 	pthread_t t;
@@ -199,8 +202,8 @@ static void jump_inside(void)
 }
 
 /*
- * middle-jump TIMES FIRST STEP: a handler leaves by a jump, the first time behind the
- * FIRST instruction; 1000 events of thread 0 behind each
+ * middle-jump TIMES FIRST STEP: a handler leaves by a jump, the first time after instruction
+ * FIRST; 1000 events of thread 0 after each jump
  */
 static void run_jump(char **argv)
 {
@@ -230,8 +233,8 @@ static void nest_inside(void)
 }
 
 /*
- * middle-nest FIRST STEP: events that are interrupted in the middle of each other,
- * at most NESTED deep: the outermost behind its FIRST instruction. Prints how many.
+ * middle-nest FIRST STEP: events interrupt each other in the middle, at most NESTED deep, the
+ * outermost after its instruction FIRST. Prints their number.
  */
 static void run_nest(char **argv)
 {
@@ -265,7 +268,7 @@ static void print_memory(void)
 	printf("%ld\n", usage.ru_maxrss);
 }
 
-/* middle-leave COUNT: threads that end in the middle of an event, two at a time */
+/* middle-leave COUNT: threads end in the middle of an event, two at a time */
 static void run_leave(char **argv)
 {
 	uintptr_t count = strtoul(argv[0], NULL, 10);
@@ -300,8 +303,8 @@ static void *come_next(void *count)
 }
 
 /*
- * middle-next BEFORE STEP MS: a thread ends in the middle of its first event, or of
- * the one behind BEFORE others; what it leaves goes to the next thread, MS later
+ * middle-next BEFORE STEP MS: a thread ends in the middle of its first event, or of the event
+ * after BEFORE others; MS later the next thread takes over its slot
  */
 static void run_next(char **argv)
 {

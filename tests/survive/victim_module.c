@@ -27,8 +27,8 @@ static void live_in_module(const char *path, uint64_t events, int keep)
 }
 
 /*
- * modules DIRECTORY COUNT EVENTS THREADS END [keep]: of each of the modules
- * DIRECTORY/0.so ..., one after the other, and gone at once unless they are kept
+ * modules DIRECTORY COUNT EVENTS THREADS END [keep]: fires events of each of the modules
+ * DIRECTORY/0.so ..., one after the other, and unloads each immediately unless `keep` is given
  */
 static void run_modules(char **argv)
 {

@@ -75,7 +75,7 @@ static void run_name(char **argv)
 	kill(getpid(), SIGKILL);
 }
 
-/* refuse EVENTS TRACE: EVENTS before and after TRACE, which cannot be made, and a child's */
+/* refuse EVENTS TRACE: EVENTS before and after naming TRACE, which cannot be made, and a child's */
 static void run_refuse(char **argv)
 {
 	uint64_t events = strtoull(argv[0], NULL, 10);
@@ -107,11 +107,13 @@ static void run_crowded(char **argv)
 	while (dup(STDERR_FILENO) >= 0) {
 	}
 	live_for(0, strtoull(argv[0], NULL, 10));
-	usleep(300000); /* the writer tries */
+	usleep(300000); /* in this time the writer tries */
 	exit(0);
 }
 
-/* go EVENTS: EVENTS events; after a line on standard input as many again and a thread's */
+/*
+ * go EVENTS: EVENTS events; after a line on standard input as many again, and as many of a thread
+ */
 static void run_go(char **argv)
 {
 	uintptr_t events = strtoul(argv[0], NULL, 10);
@@ -134,7 +136,7 @@ static void run_go(char **argv)
 
 static struct coroutine {
 	ucontext_t context;
-	ucontext_t *worker; /* the thread that runs it now */
+	ucontext_t *worker; /* context of the thread that runs it now */
 	uint64_t left;
 	int done;
 	char stack[65536] __attribute__((aligned(64)));
@@ -154,7 +156,7 @@ static void live_and_yield(int number)
 		live((unsigned int)number);
 		live((unsigned int)number);
 		swapcontext(&c->context, c->worker);
-		live((unsigned int)number); /* by another thread */
+		live((unsigned int)number); /* on another thread */
 	}
 	c->done = 1;
 	setcontext(c->worker);

@@ -16,7 +16,7 @@ static pthread_barrier_t all;
 
 static void last_words(void *thread)
 {
-	live_for((unsigned int)(uintptr_t)thread - 1, 3); /* NULL has no destructor */
+	live_for((unsigned int)(uintptr_t)thread - 1, 3); /* a destructor is not called for NULL */
 }
 
 static void *live_shortly(void *thread)
@@ -40,7 +40,7 @@ static pthread_t start(void *(*body)(void *), unsigned int thread)
 	return t;
 }
 
-/* short COUNT AT-ONCE MS: threads of 10 events and 3 in a destructor, and then a pause */
+/* short COUNT AT-ONCE MS: threads with 10 events, and 3 in a destructor; then a pause of MS */
 static void run_short(char **argv)
 {
 	unsigned int count = (unsigned int)atoi(argv[0]);
@@ -70,7 +70,7 @@ static void *live_together(void *thread)
 	return NULL;
 }
 
-/* many COUNT: threads, all alive at once */
+/* many COUNT: threads that all live at the same time */
 static void run_many(char **argv)
 {
 	unsigned int count = (unsigned int)atoi(argv[0]);
@@ -92,7 +92,7 @@ static void live_in_handler(int sig)
 	live(1);
 }
 
-/* handler HOW: events of a handler among those of the thread that it interrupts */
+/* handler HOW: events of a handler between events of the interrupted thread */
 static void run_handler(char **argv)
 {
 	struct itimerval often = { { 0, 100 }, { 0, 100 } };
@@ -112,7 +112,7 @@ static ssize_t live_behind(void *cookie, const char *text, size_t size)
 	return text ? (ssize_t)size : 0;
 }
 
-/* behind: exit(), and a handler that records when all destructors have run */
+/* behind: calls exit(); a handler records when all destructors have run */
 static void run_behind(char **argv)
 {
 	cookie_io_functions_t late = { .write = live_behind };

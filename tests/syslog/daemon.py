@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Shared by the tests of this folder: a rsyslogd of their own on a /dev of their own.
+"""Shared by the tests of this folder: a private rsyslogd on a private /dev.
 
-The test starts itself again in a mount namespace, where /dev is an empty file system with
-the few devices that programs need: nothing is written to the machine's log.
+The test restarts itself in a mount namespace, where /dev is an empty file system with the few
+devices that programs need, so that nothing is written to the machine's log.
 """
 
 import collections
@@ -24,7 +24,7 @@ INSIDE = "WAYMARK_TEST_INSIDE"
 LOG = "/dev/log"
 DEVICES = ("null", "zero", "full", "random", "urandom")
 
-# The limits that could make messages fewer are off, whatever their defaults are.
+# Rate limits are off, whatever their defaults are.
 CONFIGURATION = """
 global(workDirectory="{work}")
 main_queue(queue.timeoutShutdown="20000")
@@ -43,7 +43,7 @@ def skip(reason):
 
 
 def hide_dev():
-    """In our own mount namespace: nothing of this is seen outside, and all goes with us."""
+    """Mounts a private /dev in this mount namespace: invisible outside, and removed with the namespace."""
     new = tempfile.mkdtemp(prefix="waymark-test-")
     subprocess.run(["mount", "-t", "tmpfs", "waymark-test", new], check=True)
     for name in DEVICES:
@@ -55,12 +55,12 @@ def hide_dev():
 
 
 def enter():
-    """Goes on in a mount namespace with a private /dev, or skips."""
+    """Continues in a mount namespace with a private /dev, or skips the tests."""
     rsyslogd = shutil.which("rsyslogd", path=os.environ["PATH"] + ":/usr/sbin:/sbin")
     if not rsyslogd:
         skip("rsyslogd is missing (Debian package rsyslog)")
     if INSIDE not in os.environ:
-        # The process namespace ends all that we start when the test is ended.
+        # With the test, the pid namespace ends all processes that it has started.
         unshare = ["unshare", "-m", "--propagation", "private", "-p", "--fork", "--kill-child",
                    "--mount-proc", *(["--map-root-user"] if os.geteuid() else [])]
         if subprocess.run([*unshare, "true"], stderr=subprocess.DEVNULL).returncode:
@@ -84,7 +84,7 @@ class Syslog(unittest.TestCase):
         self.addCleanup(self.stop_daemon)
 
     def start_daemon(self):
-        """Returns when it listens."""
+        """Starts the daemon; returns when it listens."""
         configuration = self.work / "rsyslog.conf"
         configuration.write_text(CONFIGURATION.format(work=self.work, messages=self.file,
                                                       more=self.more))
@@ -97,9 +97,10 @@ class Syslog(unittest.TestCase):
             return probe.connect_ex(LOG) == 0
 
     def drain_daemon(self):
-        """Returns when all messages sent so far are in its file: unread ones would be lost.
+        """Returns when all messages sent so far are in its file, because unread ones would be
+        lost.
 
-        Its own word of its start may come behind that.
+        The daemon's own start message may come later.
         """
         self.ends += 1
         mark = f"the end {self.ends}"
@@ -111,7 +112,7 @@ class Syslog(unittest.TestCase):
                         "rsyslogd did not write all of it")
 
     def stop_daemon(self):
-        """It ends, and its socket goes."""
+        """Ends the daemon, which removes its socket."""
         if self.daemon:
             self.daemon.terminate()
             self.daemon.wait(30)
@@ -129,7 +130,7 @@ class Syslog(unittest.TestCase):
             time.sleep(0.02)
 
     def messages(self, **what):
-        """All that has arrived, but the daemon's own words."""
+        """Returns all messages that have arrived, except the daemon's own."""
         self.drain_daemon()
         self.stop_daemon()
         lines = self.file.read_text(errors="surrogateescape").splitlines()
@@ -138,12 +139,12 @@ class Syslog(unittest.TestCase):
                 and all(getattr(m, k) == v for k, v in what.items())]
 
     def counts(self, thread, messages):
-        """The numbers of a thread's events, as they came."""
+        """Returns the numbers of a thread's events, in order of arrival."""
         begin = f" sys_count thread {thread} number "
         return [int(m.text[len(begin):]) for m in messages if m.text.startswith(begin)]
 
     def start(self, options=""):
-        """A traced program that waits for commands."""
+        """Starts a traced program that waits for commands."""
         self.program = subprocess.Popen(
             [PROGRAM], text=True, bufsize=1, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, env={**os.environ, "WAYMARK_TRACE": "sys_*" + options})
@@ -157,7 +158,7 @@ class Syslog(unittest.TestCase):
         self.program.wait()
 
     def ask(self, command, number=0):
-        """Has a command done; a program that hangs is ended, and its answer is none."""
+        """Sends a command and returns its answer; a hanging program is ended, and has no answer."""
         patience = threading.Timer(60, self.program.kill)
         patience.start()
         self.program.stdin.write(f"{command} {number}\n")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every event is a message with the right fields: messages.py PROGRAM"""
+"""Tests that every event is a message with the right fields: messages.py PROGRAM"""
 
 import re
 import time
@@ -101,7 +101,7 @@ class Rate(Fields):
     WITHHELD = re.compile(r" waymark: (\d+) messages were withheld: syslog\.rate=\d+")
 
     def sums(self, messages):
-        """The number of events that arrived, and the numbers of withheld ones in each report."""
+        """Returns the number of events that arrived, and the numbers of withheld ones in each report."""
         told = [self.WITHHELD.fullmatch(m.text) for m in messages]
         numbers = [int(match[1]) for match in told if match]
         return len(messages) - len(numbers), numbers
@@ -161,7 +161,7 @@ class Rate(Fields):
 
 
 class OtherParser(Fields):
-    """The daemon's general parser, which believes a message's own time where it has one."""
+    """Uses the daemon's general parser, which uses a message's own time if it has one."""
 
     more = 'SysSock.UseSpecialParser="off" SysSock.IgnoreTimestamp="off"'
 

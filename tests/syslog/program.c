@@ -74,7 +74,7 @@ static void set_timer(int microseconds)
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-/* The program's own syslog() is interrupted by events until `count` have been. */
+/* Events interrupt the program's own syslog() until `count` events have been fired. */
 static int interrupt_host(int count)
 {
 	set_timer(500);
@@ -85,7 +85,7 @@ static int interrupt_host(int count)
 	return handled;
 }
 
-/* Events are interrupted by events; answers how many there were of the outer ones. */
+/* Events interrupt events; answers the number of outer ones. */
 static int interrupt_events(int count)
 {
 	int outer = 0;
@@ -99,7 +99,7 @@ static int interrupt_events(int count)
 	return outer;
 }
 
-/* In a child and its parent. */
+/* Fires in a child and in its parent. */
 static int fire_both(pid_t child, int count)
 {
 	fire(count);
@@ -110,19 +110,19 @@ static int fire_both(pid_t child, int count)
 	return child;
 }
 
-/* The child fires as many events as its parent; answers its pid. */
+/* The child fires the same number of events as its parent; answers the child's pid. */
 static int fork_both(int count)
 {
 	return fire_both(fork(), count);
 }
 
-/* The same by a fork that the C library does not notice. */
+/* The same with a fork that bypasses the C library. */
 static int clone_both(int count)
 {
 	return fire_both((pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0), count);
 }
 
-/* The program's own use of its log. */
+/* The program itself opens its log. */
 static int own_ident(int number)
 {
 	openlog("other", LOG_PID, LOG_LOCAL3);
@@ -132,7 +132,7 @@ static int own_ident(int number)
 	return number;
 }
 
-/* How many bytes came out of a socket pair's other end, which gets none from us. */
+/* Returns the bytes that arrive at the other end of a socket pair; the library must send none. */
 static int bytes_at(int fd)
 {
 	char bytes[4096];
@@ -141,7 +141,7 @@ static int bytes_at(int fd)
 	return got > 0 ? (int)got : 0;
 }
 
-/* Closes all descriptors it did not open, and opens sockets and files under their numbers. */
+/* Closes all descriptors that it did not open, and opens sockets and files under their numbers. */
 static int close_all(int count)
 {
 	int pairs[8][2];
@@ -159,7 +159,7 @@ static int close_all(int count)
 	return strange;
 }
 
-/* Without standard streams, like a daemon; answers are written to a file. */
+/* Runs without standard streams, like a daemon; answers are written to a file. */
 static int without_streams(int count)
 {
 	int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 50);
@@ -176,7 +176,7 @@ static int without_streams(int count)
 	_exit(0);
 }
 
-/* One event of a long text, one of odd bytes, one without any text. */
+/* An event with a long text, one with odd bytes, one without text. */
 static int texts(int length)
 {
 	char *text = malloc((size_t)length + 1);
@@ -191,7 +191,7 @@ static int texts(int length)
 	return length;
 }
 
-/* The longest time in ms that one of `count` events took. */
+/* Answers the longest time in ms that one of `count` events took. */
 static int slowest(int count)
 {
 	int64_t worst = 0;
@@ -210,7 +210,7 @@ static int slowest(int count)
 	return (int)(worst / 1000000);
 }
 
-/* Fires for `milliseconds`, as fast as it goes; answers how many events there were. */
+/* Fires for `milliseconds`, as fast as possible; answers the number of events. */
 static int flood(int milliseconds)
 {
 	struct timespec now;

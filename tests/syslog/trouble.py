@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Log daemons that start, end, hang or use another socket type, and descriptors: trouble.py PROGRAM"""
+"""Tests log daemons that start, end, hang or use another socket type, and descriptors: trouble.py PROGRAM"""
 
 import os
 import signal
@@ -71,7 +71,7 @@ class Daemons(daemon.Syslog):
         self.assertGreater(lost, 0)
         _, said = self.program.communicate(timeout=60)
         self.assertIn(LOST.format(lost), said)
-        # Messages in the queue of a daemon that ended are lost with it.
+        # Messages in the queue of an ended daemon are lost.
         arrived = len(self.messages())
         self.assertLessEqual(arrived + lost, fired)
         self.assertGreater(arrived, fired - lost - 2 * 1000)
@@ -82,8 +82,8 @@ class Daemons(daemon.Syslog):
         self.ask("fire", 10)
         self.daemon.send_signal(signal.SIGSTOP)
         os.waitid(os.P_PID, self.daemon.pid, os.WSTOPPED)
-        waited = self.ask("slowest", 5000)  # a second each would be more than ask() waits
-        self.assertLess(waited, 10000)  # on a busy machine it wakes late
+        waited = self.ask("slowest", 5000)  # if each waited a second, ask() would time out
+        self.assertLess(waited, 10000)  # it wakes up late on a busy machine
         self.assertGreaterEqual(waited, 1000)
         lost = self.ask("lost")
         self.assertGreater(lost, 0)
@@ -96,7 +96,7 @@ class Daemons(daemon.Syslog):
 
 
 class Streams(daemon.Syslog):
-    """A daemon that listens for streams; it is played here, for rsyslogd has no such socket."""
+    """Simulates a daemon that listens for streams, because rsyslogd has no such socket."""
 
     def listen(self):
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -107,7 +107,7 @@ class Streams(daemon.Syslog):
         return listener
 
     def read_all(self, listener):
-        """Accepts a connection; returns its bytes up to the end."""
+        """Accepts a connection; returns its bytes until its end."""
         connection, _ = listener.accept()
         with connection:
             connection.settimeout(10)

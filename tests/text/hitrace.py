@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The backend hitrace, with a library that logs its calls:
+"""Tests the backend hitrace with a library that logs its calls:
 
 hitrace.py PROGRAM STATIC LIBRARY LIBRARY_THAT_LACKS_ONE
 """
@@ -15,7 +15,7 @@ ALL = "*,backend=hitrace"
 
 
 def calls(*actions, library=WHOLE, program=PROGRAM, trace=ALL):
-    """The calls that the library got, and standard error."""
+    """Returns the calls that the library received, and standard error."""
     with tempfile.TemporaryDirectory() as directory:
         path = directory + "/calls"
         if library:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A libhitrace_meter.so that writes a line for each of its calls to the file that
- * HITRACE_CALLS names.
+ * A libhitrace_meter.so that writes a line for each of its calls to the file named by
+ * HITRACE_CALLS.
  */
 #include <fcntl.h>
 #include <inttypes.h>

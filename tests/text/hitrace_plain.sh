@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# An event that is no scope is built as if hitrace were not chosen: hitrace_plain.sh TRACETOOL
+# The code of an event that is no scope is the same with and without hitrace: hitrace_plain.sh
+# TRACETOOL
 set -eu
 tracetool=$(realpath -e "$1")
 tmp=$(mktemp -d)

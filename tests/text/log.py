@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Messages with braces in the log: log.py PROGRAM"""
+"""Tests messages with braces in the log: log.py PROGRAM"""
 import os
 import re
 import socket
@@ -88,7 +88,7 @@ def test_stratovirt_prefix():
 
 
 def seconds_ahead(text, now):
-    """The offset of the line's time from UTC, in whole quarters of an hour."""
+    """Returns the offset of the line's time from UTC in seconds, rounded to quarters of an hour."""
     date = re.match(DATE, text).group(1)
     at = time.mktime(time.strptime(date, "%Y-%m-%dT%H:%M:%S")) - time.timezone
     return round((at - now) / 900) * 900
@@ -104,7 +104,7 @@ def test_time_is_local():
 
 
 def test_change_of_summer_time_is_followed():
-    """A zone whose summer time begins within seconds: the process follows it."""
+    """In a zone whose summer time begins within seconds, the process follows the change."""
     change = time.gmtime(time.time() + 4)
     rule = "AAA0BBB,%d/%d:%02d:%02d,%d" % (change.tm_yday - 1, change.tm_hour,
                                            change.tm_min, change.tm_sec,

@@ -61,7 +61,7 @@ static void hand(const struct waymark_event *event, const struct waymark_message
 	}
 }
 
-/* With the place of the call, or, with `line` 0, without. */
+/* Fires with the place of the call; with `line` 0, without it. */
 static void fire_request(const char *text, size_t length, uint32_t line)
 {
 	const struct waymark_debug values[] = { waymark_debug_text(text, length) };
@@ -106,7 +106,7 @@ static void lines(int unused)
 	hand(&object, &m);
 }
 
-/* A text of that many bytes, in two-byte characters. */
+/* Fires a text of that many bytes, in two-byte characters. */
 static void longer(int bytes)
 {
 	char *text = malloc((size_t)bytes);
@@ -118,7 +118,7 @@ static void longer(int bytes)
 	free(text);
 }
 
-/* A scope in a scope, and an asynchronous one, whose end has its beginning's text. */
+/* A scope in a scope, and an asynchronous one, whose end has its begin's text. */
 static void scopes(int id)
 {
 	const struct waymark_debug values[] = { waymark_debug_i32(5), waymark_debug_string("x") };
@@ -142,7 +142,7 @@ static void scopes(int id)
 	hand(&frame, &inner);
 }
 
-/* A beginning with a text of that many bytes. */
+/* Begins a scope with a text of that many bytes. */
 static void long_scope(int bytes)
 {
 	char *text = malloc((size_t)bytes);
@@ -198,7 +198,7 @@ static void child(int unused)
 	waitpid(pid, NULL, 0);
 }
 
-/* Switches events of that name on, as a program does. */
+/* Switches events with that name on, as a program does. */
 static void switch_on(int which)
 {
 	static const char *const names[] = { "request", "cursor" };

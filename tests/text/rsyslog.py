@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Messages with braces, received by rsyslogd: rsyslog.py PROGRAM"""
+"""Tests messages with braces, received by rsyslogd: rsyslog.py PROGRAM"""
 
 import os
 import pathlib

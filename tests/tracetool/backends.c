@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Switches two events on and off for each backend that it was built with, in all
+ * Switches two events on and off for each backend that the program was built with, in all
  * combinations, and checks that nothing else changes.
  */
 #include <stdio.h>
@@ -65,7 +65,7 @@ static void set(int event, unsigned int mask)
 	}
 }
 
-/* Each backend by itself, from any state of both events. */
+/* Switches each backend by itself, from any state of both events. */
 static void switch_each(unsigned int x, unsigned int y)
 {
 	for (size_t i = 0; i < BACKENDS; i++) {
@@ -105,7 +105,7 @@ int main(void)
 	switchable = waymark_get_backends(events[0]) & ~(unsigned int)WAYMARK_OUTSIDE_BACKENDS;
 	check_both(0, 0);
 	configure("%s", "a_*", NULL);
-	check_both(switchable, switchable); /* all, unless told otherwise */
+	check_both(switchable, switchable); /* all backends, unless an option names some */
 	configure("-%s", "a_x", NULL);
 	check_both(0, switchable);
 	for (unsigned int x = 0; x < 1u << BACKENDS; x++) {

@@ -15,7 +15,7 @@ export LD_LIBRARY_PATH="${library%/*}"
 printf 'a_x(int value) "%%d"\na_y(const char *name) "%%s"\n' >two.events
 cp "$here/backends.c" .
 
-# extra BACKENDS: generates and links further files besides the header and the source
+# extra BACKENDS: generates and links files besides the header and the source
 extra()
 {
 	case ,$1, in
@@ -29,7 +29,7 @@ extra()
 	esac
 }
 
-# check BACKENDS: builds the program for them and runs it; it says which it can switch
+# check BACKENDS: builds and runs the program for them; it prints the backends that it can switch
 check()
 {
 	for format in h c; do

@@ -16,9 +16,9 @@
 #define STUB_BACKENDS (WAYMARK_LOG | WAYMARK_SYSLOG | WAYMARK_CTF)
 #include "stub_runtime.h"
 
-static bool silent; /* the message has been seen */
+static bool silent; /* the message was already printed */
 
-/* A tree whose text names the values it was made of. */
+/* Stores a tree whose text names the values that it was made of. */
 void waymark_flatten_call(struct waymark_trees *t, const struct waymark_event *event,
 	unsigned int placeholder, struct waymark_debug *value)
 {
@@ -93,7 +93,7 @@ void waymark_syslog_message(const struct waymark_event *event, const struct waym
 	print_message(event, m);
 }
 
-/* The position in the record that is read. */
+/* The read position in the record. */
 static const char *at;
 
 static uint64_t take(size_t size)
@@ -178,7 +178,7 @@ static void print_record(void)
 	}
 }
 
-/* With room for the record, or without: then how much it asks for is seen. */
+/* Begins an event: with room for the record, or without room, to see how much it requests. */
 static void begin(bool has_room)
 {
 	memset(packet.bytes, 0x5a, sizeof(packet.bytes));

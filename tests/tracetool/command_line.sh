@@ -57,7 +57,7 @@ abbreviations()
 	run 0 --form h --backend log --gr g a -
 	refused 'option --b not a unique prefix' --b=log a
 	refused 'option --target not a unique prefix' --target=x a
-	# Options of our own take no abbreviation away from QEMU's.
+	# Waymark's own options make no abbreviation of QEMU's options ambiguous.
 	run 0 --list
 	says "$all"
 	run 0 --h
@@ -70,7 +70,7 @@ abbreviations()
 	refused 'option --format requires argument' --format
 	refused 'option -o requires argument' -o
 	refused 'option --help must not have an argument' --help=x
-	# An exact name is one, although it begins another.
+	# An exact name is unambiguous, even if another name begins with it.
 	run 0 --check a
 	# All arguments after the first file are files.
 	refused 'options go before the files: --format=c' $both --group=g a --format=c out6.h
@@ -98,7 +98,7 @@ lists()
 	refused 'no backends specified' --check-backends
 }
 
-# Each has the faults of those after it too: the first one is named.
+# Each line also has the faults of the lines after it: the first fault is reported.
 order_of_checks()
 {
 	refused 'no backends specified' --format=bogus broken out.h
@@ -161,7 +161,8 @@ warnings_and_checks()
 	absent strict.h
 	run 0 --check a b
 	silent
-	# A binary has one fault, however long it is, and its bytes are not for a terminal.
+	# A binary file is one fault, however long it is, and its bytes are not printed to a
+	# terminal.
 	{ cat a; head -c 100000 /dev/zero; printf '\377\376(\n\200(\n'; } >binary
 	run 1 --check binary
 	[ "$(grep -c 'error: ' err)" -eq 1 ] || fail "$what: $(grep -c 'error: ' err) errors"

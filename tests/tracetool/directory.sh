@@ -12,7 +12,7 @@ event() # NAME [ARGS [MESSAGE]]: a declaration in TOML
 	printf '[[events]]\nname = "%s"\nargs = "%s"\nmessage = "%s"\nenabled = true\n' "$1" "$2" "$3"
 }
 
-# order NAME...: the events of the last output are these
+# order NAME...: the last output has exactly these events, in this order
 order()
 {
 	local found
@@ -65,7 +65,7 @@ refusals()
 	mkfifo pipes/b.toml
 	run 1 $both --group=g -o new.h pipes
 	told 'Error: cannot read pipes: pipes/b.toml is no regular file'
-	# One run shows what is wrong in each file.
+	# One run reports the faults of each file.
 	mkdir -p two
 	event if >two/a.toml
 	event two 'a: u8' >two/b.toml
@@ -101,7 +101,7 @@ warnings()
 	told "warning: '{:#X}' prints 0x, which precedes it"
 }
 
-# built COMMAND...: a build, after which trace.h has these events in `out`
+# built COMMAND...: builds; then trace.h must have the events in `out`
 built()
 {
 	what=$*
@@ -109,7 +109,7 @@ built()
 	cp trace.h out
 }
 
-# A directory's time has to differ from that of what was made of it before.
+# older: makes the directory's time differ from that of the files made of it.
 older()
 {
 	find . -exec touch -d '2001-01-01' {} +

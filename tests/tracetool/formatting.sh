@@ -14,7 +14,7 @@ fi
 cp "$here"/golden/*.[ch] .
 new=$data/qemu-simpletrace/trace-events-all-10.2-i386-softmmu
 if [ -f "$new" ]; then
-	# Every fifth event: enough to see each shape, and quick.
+	# Every fifth event: enough to see each form, and fast.
 	grep -vE '^[[:space:]]*(#|$)' "$new" | awk 'NR % 5 == 1' >some.events
 	generate_c log,simple,syslog some some.events 2>/dev/null
 fi
@@ -25,7 +25,7 @@ for backend in $("$tracetool" --list-backends | tr -d ,); do
 	generate_c "$backend" "golden_$backend" "$here/golden/trace-events"
 done
 
-# Names of every length that declarations of StratoVirt have, and longer ones.
+# Names of every length in StratoVirt's declarations, and longer ones.
 declare_toml() # TABLE NAME ARGUMENTS MESSAGE
 {
 	printf '[[%s]]\nname = "%s"\nargs = "%s"\nmessage = "%s"\nenabled = true\n' "$@"

@@ -13,7 +13,7 @@ formats=$("$tracetool" --list-formats | tr -d ,)
 every=$("$tracetool" --list-backends | tr -d ,)
 several=ctf,log,ust # one of each kind: recorded, a line of text, switched by another tracer
 
-# backends_of FORMAT: those it is made with
+# backends_of FORMAT: prints the backends that the format is made with
 backends_of()
 {
 	case $1 in
@@ -35,21 +35,22 @@ declarations_of()
 	esac
 }
 
-# of_toml: the formats and backends that show what is different for values.toml
+# of_toml: prints the formats and backends that differ for values.toml
 of_toml()
 {
 	echo h $several h dtrace c $several c dtrace ust-events-h ust d dtrace stap dtrace \
 		log-stap dtrace bpftrace dtrace
 }
 
-# generate BACKENDS FORMAT OUTPUT DECLARATIONS: as a build would, from the folder of the declarations
+# generate BACKENDS FORMAT OUTPUT DECLARATIONS: generates like a build, from the folder of the
+# declarations
 generate()
 {
 	(cd "$golden" && "$tracetool" --format="$2" --backends="$1" --group=golden \
 		--binary=/usr/bin/program --probe-prefix=program --output="$3" "$4")
 }
 
-# store FILE: the name under which it is kept, that of the first file that is the same
+# store FILE: prints the name under which it is stored: that of the first equal file
 store()
 {
 	for other in made/*."${1##*.}"; do
@@ -61,7 +62,8 @@ store()
 	echo "$1"
 }
 
-# make FORMAT BACKENDS DECLARATIONS [PREFIX]: `log-stap`, `dtrace` is made/dtrace-log.stap
+# make FORMAT BACKENDS DECLARATIONS [PREFIX]: makes one file; `log-stap` with `dtrace` is
+# made/dtrace-log.stap
 make()
 {
 	name=${4-}$(echo "$2-$1" | sed 's/,/-/g; s/-\([a-z]*\)$/.\1/')

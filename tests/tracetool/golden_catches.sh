@@ -6,7 +6,8 @@
 #	golden_catches.sh TRACETOOL ROOT
 . "$(dirname "$0")/lib.sh"
 
-# says TEXT BACKENDS FORMATS: golden.sh of a tracetool that lists these as well
+# says TEXT BACKENDS FORMATS: runs golden.sh with a tracetool that also lists these; it must print
+# TEXT
 says()
 {
 	cat >tracetool <<-E_O_F

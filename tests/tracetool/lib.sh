@@ -8,7 +8,7 @@ here=$root/tests/tracetool
 include=$root/include
 data=$(realpath -m "${WAYMARK_SHARED:-$root/../shared}")/data
 warnings='-Wall -Wextra -Wpedantic -Werror'
-# Options with which gcc links our library: if that has TSan, TSan must be loaded first.
+# Options for linking our library with gcc: if the library has TSan, TSan must be loaded first.
 tsan=
 [ "${WAYMARK_SANITIZER-}" != thread ] || tsan=-fsanitize=thread
 failures=0
@@ -29,8 +29,8 @@ finish()
 	exit
 }
 
-# check_layout FILE...: generated code is laid out as .clang-format says, but for line breaks, which
-# are the generator's: an item a line where a list is too long for one.
+# check_layout FILE...: generated code has the layout of .clang-format, except for the generator's
+# line breaks: one item per line if a list is too long for one line.
 check_layout()
 {
 	sed '/^ColumnLimit:/d; /^AlignEscapedNewlines:/d' "$root/.clang-format" >.clang-format
@@ -45,7 +45,7 @@ have() # COMMAND
 	command -v "$1" >/dev/null
 }
 
-# generate_c BACKENDS GROUP EVENTS [OPTION...]: trace-GROUP.h, and .c, in the current folder
+# generate_c BACKENDS GROUP EVENTS [OPTION...]: makes trace-GROUP.h and .c in the current folder
 generate_c()
 {
 	with=$1 group=$2 events=$3
@@ -56,7 +56,7 @@ generate_c()
 	done
 }
 
-# Headers that a backend needs of the system, for the compiler to search.
+# needs BACKEND: prints the system headers that it needs, for the compiler to find.
 needs() # BACKEND
 {
 	case $1 in
@@ -66,7 +66,7 @@ needs() # BACKEND
 	esac
 }
 
-# usable: the backends of tracetool that can be compiled here
+# usable: prints the backends of tracetool that can be compiled here
 usable()
 {
 	for one in $("$tracetool" --list-backends | tr -d ,); do
@@ -74,7 +74,7 @@ usable()
 	done
 }
 
-# The installed compilers, with the languages that generated code has to support.
+# compilers: prints the installed compilers, with the languages that generated code must support.
 compilers()
 {
 	! have gcc || printf '%s\n' 'gcc -std=c99' 'gcc -std=gnu11' 'gcc -std=gnu2x'
@@ -83,7 +83,8 @@ compilers()
 	! have clang++ || echo 'clang++ -x c++ -std=c++11'
 }
 
-# A host with another size of `long`, without its libc: headers of this one will do.
+# compilers_of_32_bits: a host with another size of `long`, without its libc: this host's headers
+# suffice.
 compilers_of_32_bits()
 {
 	headers=/usr/include/x86_64-linux-gnu

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The log backend and `waymark print` show an event alike: with a format, with an
+# The log backend and `waymark print` show an event in the same form: with a format, with an
 # empty one, and without any.
 #
 #	log_and_print_agree.sh TRACETOOL ROOT LIBWAYMARK WAYMARK

@@ -9,7 +9,7 @@ grep -q '^VERSION_ID="12"' /etc/os-release && grep -q '^ID=debian' /etc/os-relea
 	exit 77
 }
 
-# found SOURCE: the macros without arguments that the compiler has in an event's code
+# found SOURCE: prints the macros without arguments that the compiler sees in an event's code
 found()
 {
 	while read -r compiler; do
@@ -17,7 +17,7 @@ found()
 	done <list | sed -n 's/^#define \([A-Za-z][A-Za-z0-9_]*\) .*/\1/p' | grep -v '^TRACE_\|^waymark_emit_'
 }
 
-# said BACKEND: the names that are refused; of one file not all errors are shown
+# said BACKEND: prints the refused names; not all errors of a file are shown
 said()
 {
 	for part in part-*; do

@@ -57,7 +57,7 @@ END
 for line in $(seq 1 11); do
 	grep -q "^bad.events:$line:.* error: " err || fail "bad line $line is accepted"
 done
-# Nor an error behind as many arguments as an event can have.
+# An error after the maximum number of arguments is refused, too.
 for kind in '' 'vcpu '; do
 	last=$(( $(printf %s "$kind" | wc -w) ? 31 : 32 ))
 	{
@@ -125,7 +125,7 @@ old_pointer p (nil)
 old_cpu cpu= text No such file or directory
 END
 
-# The same of C and C++, of all backends that can be compiled here.
+# The same in C and C++, with all backends that can be compiled here.
 all=$(usable | grep -vx nop | paste -sd,)
 generate_c "$all" old old.events --accept-old 2>/dev/null
 for format in ust-events-h:trace-ust-old.h ust-events-c:trace-ust-old.c; do

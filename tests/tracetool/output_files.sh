@@ -42,7 +42,7 @@ unwritable()
 	refused 'cannot write dir: Is a directory' $both --group=g a dir
 }
 
-# Writing to a device that is full: one message, exit 1.
+# Writes to a full device: one message, exit status 1.
 full_device()
 {
 	if [ ! -w /dev/full ]; then
@@ -57,7 +57,7 @@ full_device()
 	[ -c /dev/full ] || fail '/dev/full was replaced'
 }
 
-# A file system that is full, where we may mount one: nothing half-written.
+# A full file system, if we may mount one: no partial file.
 full_disk()
 {
 	mkdir -p small
@@ -121,7 +121,7 @@ depfile()
 		refused "the output and the depfile are one file: $one" $both --group=g --depfile=$one b target.h
 		holds target.h trace_one
 	done
-	# Without a depfile no output: a build would take it for up to date for ever.
+	# Without a depfile no output: otherwise a build would always take it for up to date.
 	refused 'cannot write nowhere/out.d: No such file or directory' \
 		$both --group=g --depfile=nowhere/out.d a lone.h
 	absent lone.h
@@ -131,7 +131,7 @@ depfile()
 	grep -q '^Error: a depfile cannot have a name with a newline: two' err || fail "a newline: $(cat err)"
 	absent lone.h
 	absent lone.d
-	# Standard input is no file that a build could look at.
+	# Standard input is not a file that a build could check.
 	run 0 $both --group=g --depfile=stdin.d a - stdin.h
 	printf 'stdin.h: \\\n  a\n' | diff - stdin.d || fail "$what"
 	command -v make >/dev/null || return 0
@@ -141,7 +141,7 @@ depfile()
 	[ "$(make -s 2>&1)" = made ] || fail "make: a changed input is not seen"
 }
 
-# Both build the same file at the same moment: it is whole at every moment.
+# Two runs write the same file at the same time: it is complete at every moment.
 twice_at_once()
 {
 	local i

@@ -26,7 +26,7 @@ have gcc && have g++ || {
 	exit 77
 }
 
-# generate BACKENDS FOLDER: trace-<group>.[hc] of each tree
+# generate BACKENDS FOLDER: makes trace-<group>.[hc] of each tree
 generate()
 {
 	mkdir "$2" "$2/old" "$2/new"
@@ -44,7 +44,7 @@ generate()
 	done
 }
 
-# every_format BACKENDS: each has something of each file that has an event that is on
+# every_format BACKENDS: each format's output mentions each file that has an enabled event
 every_format()
 {
 	for format in $("$tracetool" --list-formats | tr -d ,); do
@@ -74,7 +74,7 @@ one_unit() # FOLDER
 	done
 }
 
-# plan FOLDER SOURCE COMPILER...: one more compilation to run; its I is our headers
+# plan FOLDER SOURCE COMPILER...: adds a compilation to run; its I is our headers
 plan()
 {
 	folder=$1
@@ -100,7 +100,7 @@ plan_objects() # FOLDER
 	done
 }
 
-# Every source in every language by every compiler, for tracing and for nop.
+# Plans every source in every language with every compiler, for tracing and for nop.
 check_each()
 {
 	for compiler in gcc clang; do
@@ -169,7 +169,7 @@ for tree in new old; do
 	[ -z "$bits32" ] || plan on/$tree on-$tree.c $bits32 -fsyntax-only
 done
 compile
-# The parts that one_unit() left out, once.
+# The parts that one_unit() left out, only once.
 printf '#include <waymark/record.h>\nWAYMARK_REGISTER_OBJECT()\n' >register.c
 link old -I"$include" main.c register.c objects/old.o
 finish

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$here/run.sh"
 
-# Declarations that LTTng-UST cannot have are errors only with the backend ust.
+# Declarations that LTTng-UST does not support are errors only with the backend ust.
 limits_of_ust()
 {
 	local long=e$(printf '%0249d' 0 | tr 0 e)
@@ -54,7 +54,7 @@ tapsets()
 			--target-name=x86_64 a
 	done
 	says 'probe qemu.user.x86_64.simpletrace.one ='
-	# As QEMU's build calls it: what prints needs no program, the plain one has an empty one.
+	# Like QEMU's build: printing tapsets need no program, the plain one has an empty name.
 	run 0 --format=stap --backends=log --group=g --binary= --probe-prefix=p a -
 	says 'probe p.one = process.mark("one")?'
 	for format in log simpletrace; do

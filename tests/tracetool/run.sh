@@ -3,7 +3,7 @@
 # last run. Sourced after lib.sh; the current folder has the declarations `a` and `b`,
 # and `broken`, whose format misses its argument.
 
-# run EXIT ARGUMENTS...: runs tracetool; its output is in `out`, its messages in `err`
+# run EXIT ARGUMENTS...: runs tracetool; its output goes to `out`, its messages to `err`
 run()
 {
 	local wanted=$1 status=0
@@ -13,7 +13,7 @@ run()
 	[ "$status" -eq "$wanted" ] || fail "$what: exit $status, not $wanted: $(cat err)"
 }
 
-# refused MESSAGE ARGUMENTS...: exit 1, that message first, nothing on standard output
+# refused MESSAGE ARGUMENTS...: exit status 1, that message first, nothing on standard output
 refused()
 {
 	local message=$1
@@ -43,7 +43,7 @@ holds() # FILE TEXT
 	grep -qF -- "$2" "$1" || fail "$what: $1 lacks '$2'"
 }
 
-# many: the declarations of 20000 events
+# many: prints the declarations of 20000 events
 many()
 {
 	seq 20000 | sed 's/.*/event_&(int value) "value %d"/'
@@ -57,7 +57,7 @@ absent() # FILE...
 	done
 }
 
-# Both options without which nothing is generated.
+# The two options that are always required.
 both='--format=h --backends=log'
 echo 'one(int value) "value %d"' >a
 echo 'two(int value) "value %d"' >b

@@ -74,7 +74,7 @@ enum {
 };
 int nothing[ON ? -1 : 1];
 END
-# Beside the whole API as well, in either order.
+# Also together with the whole API, in either order.
 printf '#include "trace-state.h"\n#include "trace/control.h"\n' >before.c
 printf '#include "trace/control.h"\n#include "trace-state.h"\n' >after.c
 compilers >all

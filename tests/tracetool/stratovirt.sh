@@ -31,7 +31,7 @@ generate()
 		-o "$output" "$@" 2>diagnostics || fail "$chosen: $format: $(grep error: diagnostics)"
 }
 
-# link EVENTS BACKENDS FILE...: the program counts the events that it has
+# link EVENTS BACKENDS FILE...: builds a program, which must count EVENTS events
 link()
 {
 	expected=$1 chosen=$2 more=
@@ -49,7 +49,7 @@ link()
 		more='trace-ust-strato.c -llttng-ust -ldl'
 		;;
 	esac
-	# The library first: a sanitizer that it brings along does not start behind ld.so.
+	# The library comes first: a sanitizer in it does not start after ld.so.
 	gcc $tsan $warnings -std=gnu11 -O0 -I"$include" -I. ../main.c trace-strato.c "$library" $more \
 		-o program 2>said || fail "$chosen: gcc: $(head -n5 said)"
 	./program >found || fail "$chosen: exit $?"
@@ -80,7 +80,8 @@ END
 
 [ "$(echo "$files" | wc -l)" -eq 13 ] || fail "$(echo "$files" | wc -l) files, not 13"
 
-# Two at a time, each in a folder of its own; all at once takes longest, so it is the first.
+# Two at a time, each in its own folder. The run with all backends takes longest, so it starts
+# first.
 link 244 "$(usable | paste -sd,)" $files "$tmp/mixed.events" >failed-all &
 running=1
 for backend in $(usable); do

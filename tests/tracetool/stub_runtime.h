@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A runtime that tests generated code against its interface alone: events have
- * STUB_BACKENDS on, and all of them reserve their room in one packet.
+ * A runtime that tests generated code through its interface only: events have STUB_BACKENDS on,
+ * and all of them reserve memory in one packet.
  */
 #ifndef TESTS_TRACETOOL_STUB_RUNTIME_H
 #define TESTS_TRACETOOL_STUB_RUNTIME_H
@@ -24,7 +24,7 @@ __thread struct waymark_cursor *waymark_cursors[WAYMARK_RECORDERS]
 
 static struct waymark_event *const *events; /* event n has the id n + 1 */
 static size_t last_room;
-static bool waited; /* the last event has asked for room */
+static bool waited; /* the last event has requested memory */
 
 void waymark_register(struct waymark_object *object)
 {
@@ -49,7 +49,7 @@ struct waymark_cursor *waymark_cursor_nested(enum waymark_recorder recorder, uin
 	return NULL;
 }
 
-/* Every event comes here, because the limit is none: so its size is seen. */
+/* The limit is NULL, so every event calls this, and its size is seen. */
 struct waymark_cursor *waymark_cursor_refill(
 	enum waymark_recorder recorder, struct waymark_cursor *c, size_t size, uint32_t id)
 {

@@ -8,7 +8,7 @@
 
 emit=$root/src/emit
 
-# compare KIND LISTED-BY-TRACETOOL: ids name files, names are what tracetool lists
+# compare KIND LISTED-BY-TRACETOOL: ids name files; the names must equal tracetool's list
 compare()
 {
 	if [ "$1" = format ]; then

@@ -12,7 +12,7 @@ headers="-I$include -I. -Itcg_host"
 cp -r "$here/translate.c" "$here/tcg_host.h" "$here/translated.h" "$here/tcg_host" .
 mkdir tcg_host/trace
 
-# generate BACKENDS EVENTS: all that the host is made of
+# generate BACKENDS EVENTS: makes all files of the host
 generate()
 {
 	generate_c "$1" guest "$2"
@@ -34,7 +34,7 @@ c_compilers()
 	! have clang || echo 'clang -std=c99'
 }
 
-# compile WHAT SOURCE FLAG...: without a warning, by every compiler
+# compile WHAT SOURCE FLAG...: compiles with every compiler, without a warning
 compile()
 {
 	what=$1 source=$2
@@ -50,7 +50,7 @@ helpers=tcg_host/trace/generated-helpers.c
 echo '#include "tcg_host.h"
 int main(void) { check_host(); (void)registers; execute(NULL); return 0; }' >idle.c
 
-# A helper has at most 7 arguments: more are refused, at their place.
+# A helper has at most 7 arguments: more are refused, with their position.
 generate nop "$here/translate.events"
 "$tracetool" --format=tcg-h --backends=log --group=guest "$here/translate.events" refused 2>said &&
 	fail 'an event that no helper can have is taken'

@@ -9,7 +9,7 @@
 
 #include "translated.h"
 
-/* A temporary's number: registers come first, then constants. */
+/* A temporary's number: registers come before constants. */
 #define TEMPS 64
 
 static uint64_t constants[TEMPS];
@@ -76,7 +76,7 @@ static inline void emit_call(void (*helper)(const uint64_t *arguments), const ch
 #define HOST_PTR(reg) ((TCGv_ptr)(uintptr_t)(reg))
 #define HOST_ENV ((TCGv_env)(uintptr_t)REGISTER_OF_ENV)
 
-/* Every constant that was made was freed. */
+/* Checks that every constant was freed. */
 static void check_host(void)
 {
 	if (freed_count != temp_count) {

@@ -13,14 +13,14 @@ if [ "${WAYMARK_SANITIZER-}" ]; then
 fi
 have meson && have ninja || { echo "skipped: meson or ninja is not installed"; exit 77; }
 
-# same WHAT WANTED: the difference of before/ and after/ is this
+# same WHAT WANTED: the difference of before/ and after/ must be WANTED
 same()
 {
 	diff -rq before after | sed 's,^Files before/\(.*\) and .*,\1,; s,^Only in after/\(.*\): ,\1/,' >found
 	printf '%s\n' $2 | sed '/^$/d' | diff - found || fail "$1: other files (>) have changed than should (<)"
 }
 
-# quietly COMMAND...: fails with what it printed
+# quietly COMMAND...: prints the command's output only if it fails
 quietly()
 {
 	"$@" >said 2>&1 || { cat said; fail "$*"; finish; }

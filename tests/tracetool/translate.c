@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prints the events of translate.events at translation and at execution. The program
- * is also the runtime, so that generated code is tested against its interface alone.
- * Addresses are fixed, so that the output is the same each time.
+ * Prints the events of translate.events at translation and at execution. The program is also the
+ * runtime, so it tests generated code through its interface only. Addresses are fixed, so that the
+ * output is the same each time.
  */
 #include <stdarg.h>
 
@@ -12,7 +12,7 @@
 #include <waymark/record.h>
 
 static struct waymark_object *events;
-static const void *only_cpu; /* on for this one alone; NULL: for all */
+static const void *only_cpu; /* the only CPU it is on for; NULL: all CPUs */
 
 void waymark_register(struct waymark_object *object)
 {
@@ -40,7 +40,7 @@ unsigned int waymark_vcpu_backends(const struct waymark_event *event, const void
 	return !only_cpu || cpu == only_cpu ? WAYMARK_BACKENDS(*event->state) : 0;
 }
 
-/* Switches an event; `cpu`: for this one alone. */
+/* Switches an event; if `cpu` is not NULL, only for that CPU. */
 static void set_state(const char *name, bool on, const void *cpu)
 {
 	for (struct waymark_event *const *e = events->begin; e < events->end; e++) {
@@ -64,7 +64,7 @@ static void begin(const char *what)
 	translated_count = 0;
 }
 
-/* Two executions by two CPUs, with the values of that moment. */
+/* Two executions by two CPUs, with their current values. */
 static void show_values(void)
 {
 	set_state("guest_trans", true, NULL);
@@ -101,7 +101,7 @@ static void show_constants(void)
 	execute(HOST_CPU(1));
 }
 
-/* Nothing is emitted but while the event at execution is on for the translating CPU. */
+/* Calls are emitted only while the event at execution is on for the translating CPU. */
 static void show_states(void)
 {
 	begin("off");
@@ -132,7 +132,7 @@ static void show_states(void)
 	execute(HOST_CPU(1));
 }
 
-/* The example of the documentation. */
+/* The example in the documentation. */
 static void show_example(void)
 {
 	set_state("foo", true, NULL);

@@ -10,7 +10,7 @@
 
 strict='-Wshadow -Wconversion -Wcast-qual -Wformat=2 -Wwrite-strings -Wundef'
 
-# generate GROUP BACKENDS: trace-GROUP.h, .c and GROUP/trace-tcg.h
+# generate GROUP BACKENDS: makes trace-GROUP.h, .c and GROUP/trace-tcg.h
 generate()
 {
 	generate_c "$2" "$1" "$here/translate.events" '--vcpu-type=struct hart *'
@@ -24,7 +24,7 @@ cp "$here/translate.c" "$here/translate_host.h" "$here/translated.h" .
 generate on log
 generate off nop
 echo '#include "trace-tcg.h"' >idle.c
-# Neither the runtime nor waymark_translate_call() is there.
+# Links without the runtime and without waymark_translate_call().
 cat >off.c <<-E_O_F
 	#include "trace-tcg.h"
 	int main(void)

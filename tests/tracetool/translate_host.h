@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A host of translate.c over waymark/translate.h. Its values are in a struct, to
- * show that any type will do.
+ * A host of translate.c that uses waymark/translate.h. Its values are in a struct, to show that
+ * any type works.
  */
 #ifndef TRANSLATE_HOST_H
 #define TRANSLATE_HOST_H

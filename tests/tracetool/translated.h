@@ -46,7 +46,7 @@ static struct translated_call *new_call(
 	return c;
 }
 
-/* A register's bytes, and random bits in its upper half. */
+/* Returns a register's bytes, with random bits in the upper half. */
 static uint64_t value_of(uint64_t reg, unsigned int size)
 {
 	return size == sizeof(uint64_t) ? registers[reg]

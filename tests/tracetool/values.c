@@ -23,7 +23,7 @@
 
 void waymark_log(const struct waymark_event *event, const char *fmt, ...)
 {
-	char text[160]; /* the rest of a long line is no use to the eye */
+	char text[160]; /* the rest of a long line is cut */
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -64,7 +64,7 @@ static int64_t sign_extended(uint64_t value, size_t size)
 	return (int64_t)(value << shift) >> shift;
 }
 
-/* Little-endian hosts only, as the script says. */
+/* Only for little-endian hosts; the script checks that. */
 static const char *print_scalar(const struct waymark_arg *a, const char *p)
 {
 	uint64_t value = 0;
@@ -157,7 +157,7 @@ static void fire_formats(void)
 	FIRE(trace_a_name_that_is_so_long_that_no_declaration_of_it_fits_in_a_line(1));
 }
 
-/* No byte is read after those that printf reads: the next page is unmapped. */
+/* No byte is read beyond those that printf reads: the next page is unmapped. */
 static void fire_parts(void)
 {
 	char *pages =
@@ -176,7 +176,7 @@ static void fire_parts(void)
 	munmap(pages, 2 * PAGE);
 }
 
-/* Two strings of an event that are too long share the longest record. */
+/* Two long strings of an event share the longest possible record. */
 static void fire_long_strings(void)
 {
 	char *text = malloc(WAYMARK_RECORD_MAX + 1);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""run.py fails for documents with wrong output, and passes for right ones: lies.py"""
+"""Tests that run.py fails for documents with wrong output, and passes for right ones: lies.py"""
 
 import contextlib
 import io
@@ -17,7 +17,7 @@ FENCE = "```"
 
 class Lies(unittest.TestCase):
     def told(self, *blocks):
-        """Runs a document of these blocks; returns the messages, none if it passes."""
+        """Runs a document made of these blocks; returns the messages, empty if it passes."""
         text = "\n\n".join(f"{FENCE}{b}\n{FENCE}" if "\n" in b else b for b in blocks) + "\n"
         said = io.StringIO()
         with tempfile.TemporaryDirectory(prefix="waymark-lies-") as top:

@@ -51,11 +51,11 @@ done"""
 
 
 class Lie(Exception):
-    """The document shows a wrong output."""
+    """Raised when the document shows a wrong output."""
 
 
 def blocks_of(text):
-    """Yields (line, tag, name, content): name is that of the file, or None."""
+    """Yields (line, tag, name, content); name is the file's, or None."""
     inside, before = None, ""
     for number, line in enumerate(text.splitlines(), 1):
         if inside is None and line.startswith("<!-- holds:"):
@@ -73,7 +73,7 @@ def blocks_of(text):
 
 
 def edited(text, diff):
-    """The text with the edits of a diff made, each of which fits at exactly one place."""
+    """Returns the text after a diff's edits, each of which must fit at exactly one place."""
     for hunk in re.split(r"^@@.*\n", diff, flags=re.MULTILINE):
         lines = hunk.splitlines(keepends=True)
         if any(line[0] not in " -+\n" for line in lines):
@@ -87,7 +87,7 @@ def edited(text, diff):
 
 
 def pattern_of(shown, seen):
-    """The expression for a line that is shown; numbers that were seen before are the same again."""
+    """Returns the expression for a shown line; repeated numbers must be equal again."""
     result, end = "", 0
     shown = re.sub(r"\s+", " ", shown.strip())
     for match in NUMBER.finditer(shown):
@@ -114,7 +114,7 @@ def matches(shown, came):
 
 
 def anonymous(text, directory):
-    """The names of this machine as the document has them."""
+    """Replaces this machine's names by those in the document."""
     text = text.replace(str(directory), "/tmp/kv")
     text = re.sub(rf"(?<![\w-]){re.escape(socket.gethostname())}(?![\w-])", "myhost", text)
     if re.match(r" *PID +USER ", text) or re.match(r" *PID .* NOTE$", text, re.MULTILINE):
@@ -131,7 +131,7 @@ def without_notices(text):
 
 
 def script_of(steps, state):
-    """The whole document as one script of the shell; each block's output in a file of its own."""
+    """Returns the whole document as one shell script; each block's output goes to a separate file."""
     lines = ["set -e", f"exec 3>{state}/waiting"]
     for number, (_, tag, name, content) in enumerate(steps):
         (state / f"{number}.block").write_text(content)
@@ -152,10 +152,10 @@ def script_of(steps, state):
 
 
 def environment(top, prefix):
-    """The environment that finds the Waymark below a prefix; without a prefix, the system's."""
+    """Returns the environment that finds the Waymark below a prefix, or the system's without a prefix."""
     result = {key: value for key, value in os.environ.items()
               if not key.startswith(("WAYMARK", "MAKE", "MFLAGS"))}
-    # Of other programs on this machine nothing is listed.
+    # Other programs on this machine must not be listed.
     result.update(XDG_RUNTIME_DIR=str(top / "run"), WAYMARK_SHM=str(top / "shm"), LC_ALL="C", TZ="UTC",
                   LTTNG_UST_REGISTER_TIMEOUT="0")
     if prefix:
@@ -179,7 +179,7 @@ def report(document, steps, state, directory):
 
 
 def update(document, steps, state, directory):
-    """Replaces shown output that differs by the real one."""
+    """Replaces shown output that differs from the real one."""
     lines = pathlib.Path(document).read_text().splitlines(keepends=True)
     for number in reversed(range(1, len(steps))):
         output = state / f"{number - 1}.out"
@@ -192,7 +192,7 @@ def update(document, steps, state, directory):
 
 
 def steps_of(document):
-    """The blocks, each of which is of some use: none goes unread."""
+    """Returns the steps; every block must be used."""
     steps = list(blocks_of(pathlib.Path(document).read_text()))
     before = None
     for line, tag, name, _ in steps:
@@ -205,7 +205,7 @@ def steps_of(document):
 
 
 def left_behind(directory, env):
-    """Memory of programs that nothing of the document has put into their traces."""
+    """Returns the leftovers of programs that the document has not recovered."""
     if not shutil.which("waymark", path=env["PATH"]):
         return
     listed = subprocess.run(["waymark", "recover", "--list"], env=env, check=False, capture_output=True,
@@ -216,13 +216,13 @@ def left_behind(directory, env):
 
 
 def run(document, prefix, top, wanted=report):
-    """Does it all below the directory top; returns the exit status."""
+    """Runs the document below the directory top; returns the exit status."""
     directory, state = top / "kv", top / "state"
     for path in directory, state, top / "run", top / "shm":
         path.mkdir(mode=0o700)
     steps = steps_of(document)
     (state / "script").write_text(script_of(steps, state))
-    # A process group of its own, so that background programs are ended, too.
+    # In a separate process group, so that background programs are ended, too.
     with subprocess.Popen(["sh", state / "script"], cwd=directory, env=environment(top, prefix),
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, start_new_session=True) as shell:
@@ -251,7 +251,7 @@ def run(document, prefix, top, wanted=report):
 
 
 def needs(document):
-    """The packages that the document wants, most of them called as the command in them."""
+    """Returns the packages that the document needs; most are named like the command in them."""
     found = re.search(r"apt install ([\w .+-]+)", pathlib.Path(document).read_text())
     return found[1].split() if found else []
 

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Each command of a document, by default docs/tutorial.md, prints what the document shows: with the
-# build, installed below a new directory, or with WAYMARK_INSTALLED=1 with the system's Waymark,
-# when only the document is of this tree.
-# run.sh ROOT BUILD [DOCUMENT], WAYMARK_INSTALLED=1 run.sh [DOCUMENT]
+# build, installed below a new directory; or, with WAYMARK_INSTALLED=1, with the system's Waymark,
+# and then only the document is from this tree. run.sh ROOT BUILD [DOCUMENT], WAYMARK_INSTALLED=1
+# run.sh [DOCUMENT]
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 if [ -n "${WAYMARK_INSTALLED-}" ]; then

@@ -101,7 +101,7 @@ static void put_wide(struct payload *p, uint64_t high, uint64_t low)
 	put_number(p, high, 8);
 }
 
-/* Text or bytes, of which the program had `size`. */
+/* Puts text or bytes; `size` is the program's number of them. */
 static void put_blob(struct payload *p, const void *bytes, uint32_t length, uint32_t size)
 {
 	put_number(p, size, 4);

@@ -59,7 +59,7 @@ int main(void)
 }
 END
 
-# Of an EventFd within {:>10?} each number is aligned by itself, as Rust does it.
+# With {:>10?} each number of an EventFd is aligned separately, as in Rust.
 cat >expected <<'END'
 EventFd { eventfd: File { fd: 5, path: "anon_inode:[eventfd]", read: true, write: true } } OwnedFd { fd: 6 } BorrowedFd { fd: 7 } File { fd: 8, .. } -1
 EventFd { eventfd: File { fd: ff, path: "anon_inode:[eventfd]", read: true, write: true } } 10 EventFd {\n    eventfd: File {\n        fd: 11,\n        path: "anon_inode:[eventfd]",\n        read: true,\n        write: true,\n    },\n}

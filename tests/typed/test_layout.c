@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arguments of other types than numbers and strings, in either byte order and damaged: measured
- * and decoded, or refused.
+ * Arguments of other types than numbers and strings, in either byte order and damaged: they are
+ * measured and decoded, or refused.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,14 +66,14 @@ static void put_blob(struct payload *p, const char *text, uint32_t size)
 	p->at += strlen(text);
 }
 
-/* The record of make_layout() with a debug value of a number, at `size` bytes. */
+/* Puts the record of make_layout() with a debug value of a number, at `size` bytes. */
 static void put_record(struct payload *p, unsigned int kind, uint64_t v, size_t size)
 {
 	put(p, 200, 1);
 	put(p, kind, 1);
 	put(p, v, size);
 	put(p, 0x3f800000, 4);
-	put(p, 2, 8); /* the low half comes first in either order */
+	put(p, 2, 8); /* the low half comes first in either byte order */
 	put(p, 1, 8);
 	put_blob(p, "cut", 5);
 	put_blob(p, "xy", 2);
@@ -152,7 +152,7 @@ static void a_record_that_ends_early_is_none(void **state)
 	(void)state;
 	put_record(&p, DEBUG_U64, 1, 8);
 	for (size_t left = 0; left < p.at; left++) {
-		/* In memory of just that size, so that reading on would be found. */
+		/* In memory of exactly that size, so that a read beyond it is detected. */
 		unsigned char *part = malloc(left + 1);
 
 		assert_non_null(part);

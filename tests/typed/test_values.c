@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks values of Rust's types by waymark/reader.h: test_values TRACE, recorded by fire.c. With
- * DECLARATIONS after it counts the events of a trace that needs them.
+ * Checks values of Rust's types with waymark/reader.h: test_values TRACE, recorded by fire.c. With
+ * DECLARATIONS as second argument it counts the events of a trace that needs them.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -16,7 +16,7 @@
 
 static const char *trace;
 
-/* Opens a reader, positioned on the `n`th event of that name, from 1. */
+/* Opens a reader at the `n`th event of that name, counted from 1. */
 static struct waymark_reader *open_at(const char *name, int n)
 {
 	char error[256] = "";
@@ -51,7 +51,7 @@ static void floats_are_doubles(void **state)
 	assert_string_equal(waymark_reader_field_type(r, 0), "f32");
 	assert_true(waymark_reader_double(r, 0) == (double)0.1f);
 	assert_true(waymark_reader_double(r, 1) == 1e21);
-	assert_true(waymark_reader_u64(r, 1) == UINT64_MAX); /* the nearest there is */
+	assert_true(waymark_reader_u64(r, 1) == UINT64_MAX); /* the nearest possible value */
 	assert_int_equal(waymark_reader_u64(r, 2), 2);
 	assert_int_equal(waymark_reader_i64(r, 3), 1500);
 	waymark_reader_close(r);
@@ -139,7 +139,7 @@ static void messages_are_those_of_rust(void **state)
 	waymark_reader_close(r);
 }
 
-/* How many events can be read with declarations from elsewhere. */
+/* Returns the number of events that can be read with separate declarations. */
 static int count_events(const char *declarations)
 {
 	char error[256] = "";

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Values of every class of TOML's types, recorded and read: typed.py FIRE WAYMARK TOML TEST_VALUES CALLS
+"""Tests values of every class of TOML's types, recorded and read: typed.py FIRE WAYMARK TOML
+TEST_VALUES CALLS
 
-The expected values in this file are worked out by hand and by Python."""
+The expected values in this file were computed by hand and by Python.
+"""
 
 import json
 import os
@@ -22,7 +24,7 @@ def f32(x):
     return struct.unpack("f", struct.pack("f", x))[0]
 
 
-# name, message, arguments in JSON, which of them were cut
+# Name, message, arguments in JSON, the cut arguments.
 EVENTS = [
     ("t_ints", "200 -5 0xabcd 00be ff -9223372036854775808 true",
      {"a": 200, "b": -5, "c": 0xabcd, "d": 0xbe, "e": -1, "f": -2**63, "g": True}, []),
@@ -88,7 +90,7 @@ BY_HAND = {"babeltrace2": [
 
 
 def without_cuts(message):
-    """simpletrace files do not mark cut values."""
+    """Returns the message without marks of cut values, which simpletrace files lack."""
     return message.replace("...", "")
 
 
@@ -120,7 +122,7 @@ class Typed(unittest.TestCase):
         return done.stdout
 
     def messages(self, *args):
-        """Name and message of each event."""
+        """Returns the name and message of each event."""
         lines = self.waymark("print", *args).splitlines()
         return [tuple((line.split(" ", 3) + [""])[2:4]) for line in lines]
 

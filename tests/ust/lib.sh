@@ -9,7 +9,7 @@ needs_ust()
 	exit 77
 }
 
-# generate BACKENDS GROUP FILE FOLDER [OPTION...]: generates all four files with the options
+# generate BACKENDS GROUP FILE FOLDER [OPTION...]: generates all four files
 generate()
 {
 	with=$1 group=$2 file=$3 to=$4

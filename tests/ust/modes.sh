@@ -21,7 +21,7 @@ while read -r compiler; do
 	done
 done <list
 
-# The state is set as LTTng-UST sets it, without a session.
+# Sets the state as LTTng-UST sets it, without a session.
 cat >main.c <<'END'
 #include <stdio.h>
 #include "trace-types.h"
@@ -67,7 +67,7 @@ gcc -O2 -I"$include" -I. -fPIC -shared main.c set.c trace-types.c trace-ust-type
 	"$library" -llttng-ust || fail "shared library"
 nm -D --defined-only seen.so | grep -E ' (waymark|lttng|trace)' && fail "symbols are seen outside"
 
-# The group and events have names that GNU's C defines, and LTTng-UST before 2.13.
+# The group and events have names that GNU's C defines, as LTTng-UST does before 2.13.
 printf 'unix(int linux, const char *unix) "%%d %%s"\nlinux(void) ""\ntracepoint(void)\n' >linux.events
 generate ust linux linux.events .
 for source in trace-linux.c trace-ust-linux.c; do
@@ -77,7 +77,7 @@ for name in unix linux tracepoint; do
 	nm trace-ust-linux.o | grep -q " lttng_ust_tracepoint_linux___$name$" || fail "names: $name"
 done
 
-# LTTng-UST is missing, or too old.
+# LTTng-UST is missing or too old.
 mkdir -p old/lttng
 printf '#define LTTNG_UST_MAJOR_VERSION 2\n#define LTTNG_UST_MINOR_VERSION 12\n' \
 	>old/lttng/ust-version.h

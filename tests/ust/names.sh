@@ -43,7 +43,7 @@ for file in made/*.c called/*.c; do
 	gcc -std=gnu11 -Wall -Wextra -Werror -I "${file%/*}" -I "$include" -c -o /dev/null "$file" ||
 		fail "$file does not compile"
 done
-# As readers see them: a number of 128 bits is two fields, a text has one for its length.
+# As readers see them: a 128-bit number is two fields, a text has a field for its length.
 sed -n 's/.*field_[a-z_]*(\(.*\)/\1/p' made/trace-ust-*.h >fields
 for field in 'uint64_t, id___low,' 'uint64_t, id___high,' 'uint64_t, id_low,' 'char, t_,' \
 	'uint8_t, _t_length,'; do

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads commands from standard input, a letter a line, and answers each with a line:
- * f fires every event, s prints the states of `bools`, l and u load and unload a plug-in
- * that fires an event of its own, q exits.
+ * Reads commands from standard input, one letter per line, and answers each with a line: f fires
+ * every event, s prints the states of `bools`, l and u load and unload a plug-in that fires
+ * another event, q exits.
  */
 #include <dlfcn.h>
 #include <stdio.h>

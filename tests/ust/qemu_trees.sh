@@ -30,7 +30,7 @@ for tree in old new; do
 	generate log,ust all "$events" $tree --provider=qemu
 	wanted=$(grep -cE '^[^#[:space:]].*\(' "$events")
 	off=$(grep -cE '^([a-z-]+ )*disable .*\(' "$events")
-	# A tcg event is two.
+	# A tcg event counts as two.
 	tcg=$(grep -cE '^([a-z-]+ )*tcg .*\(' "$events")
 	found=$(grep -c '^LTTNG_UST_TRACEPOINT_EVENT(' $tree/trace-ust-all.h)
 	echo "$tree: $wanted events, $off of them disabled, $tcg tcg; $found tracepoints"
@@ -47,7 +47,7 @@ if [ ! "$all" ]; then
 		generate log,ust all some-$tree.events $tree --provider=qemu
 	done
 fi
-# The groups of 5.0 in one unit, because they share the code around their events.
+# The groups of 5.0 in one unit, because they share their surrounding code.
 [ "$all" ] || echo '#include "trace-all.c"' >groups.c
 [ ! "$all" ] || {
 	echo '#include <waymark/record.h>'

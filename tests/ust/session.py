@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""LTTng's own commands with a program that has the backend ust; babeltrace2 reads the trace:
-session.py TRACETOOL ROOT LIBWAYMARK"""
+"""Tests LTTng's own commands with a program that has the backend ust; babeltrace2 reads the trace:
+session.py TRACETOOL ROOT LIBWAYMARK
+"""
 
 import os
 import pathlib
@@ -87,15 +88,15 @@ class Program:
 
 
 def listed(daemon):
-    """provider:event of every tracepoint of our programs."""
+    """Returns provider:event of every tracepoint of our programs."""
     said = daemon.lttng("list", "--userspace").stdout
     return set(re.findall(r"^ +((?:all|plug):\S+)", said, re.MULTILINE))
 
 
 def read_trace(path):
-    """`event fields` a line."""
+    """Returns lines `event fields`."""
     said = subprocess.run(["babeltrace2", path], check=True, capture_output=True, text=True).stdout
-    # LTTng's own events about the program.
+    # Skips LTTng's own events about the program.
     said = re.sub(r"^.* lttng_ust_\w+:.*\n", "", said, flags=re.MULTILINE)
     lines = re.findall(r" (all|plug):(\w+): \{ cpu_id = \d+ \}(?:, \{ (?:(.*) )?\})?$", said,
                        re.MULTILINE)
@@ -166,7 +167,7 @@ def main():
         check_sessions(daemon, program)
         check_plugin(daemon, program)
         same("exit", program.end(), 0)
-        # The log was on for one event all the time: three rounds.
+        # The log was on for one event during three rounds.
         same("the log", pathlib.Path("log").read_text(),
              "ints i=-2147483648 u=4294967295 x=0xdeadbeef\n" * 3)
     print(failures, "failures")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls whose instructions cost.sh counts: cost COUNT DIRECTORY. */
+/* Makes the calls whose instructions cost.sh counts: cost COUNT DIRECTORY. */
 #include <stdlib.h>
 #include <stdio.h>
 
@@ -13,7 +13,7 @@ struct hart {
 
 static struct hart harts[2];
 
-/* One loop for each case, which the compiler must not merge: a profile has them by name. */
+/* One loop per case, which the compiler must not merge: the profile identifies them by name. */
 #define CASE(name, call)                                                                          \
 	__attribute__((noinline, noclone)) static void case_##name(struct hart *hart, uint32_t n) \
 	{                                                                                         \
@@ -45,7 +45,7 @@ int main(int argc, char **argv)
 	}
 	uint32_t n = (uint32_t)strtoul(argv[1], NULL, 10);
 
-	/* Nothing is written meanwhile. */
+	/* Nothing is written during the loops. */
 	snprintf(options, sizeof(options), "ctf.file=%s,full=overwrite,buffer=64M", argv[2]);
 	int failed = waymark_configure(options, NULL);
 

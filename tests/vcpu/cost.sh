@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Counts the instructions of a vCPU event's call by callgrind. Off for all vCPUs: as many as any
-# event; on for all: hardly more than another event with the same arguments; on for another vCPU
-# only: at most a search of the table more. cost.sh COST
+# Counts the instructions of a vCPU event's call with callgrind. Off for all vCPUs: as many as any
+# event; on for all: hardly more than another event with the same arguments; on only for another
+# vCPU: at most a search of the table more. cost.sh COST
 set -eu
 if ! command -v valgrind >/dev/null; then
 	echo "skipped: valgrind is not installed"
@@ -13,7 +13,8 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 count=10000
 
-# executed CASE: instructions of its loop, with all that it calls, less those of an empty one.
+# executed CASE: prints the instructions of its loop and all that it calls, less those of an empty
+# loop.
 executed() {
 	rm -rf "$tmp/trace" "$tmp/out"
 	valgrind --tool=callgrind --callgrind-out-file="$tmp/out" --toggle-collect="case_$1" \

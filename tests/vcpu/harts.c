@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Four vCPUs, a thread each, run COUNT steps in each of three phases: harts DIRECTORY
- * COUNT. The native trace in DIRECTORY has every step of vCPUs 1 and 2, those of the
- * first and last phase of vCPU 0, and none of vCPU 3; meanwhile other vCPUs are plugged
- * in, switched and unplugged all the time. Prints the CPUs, in their order.
+ * Four vCPUs, each a thread, run COUNT steps in each of three phases: harts DIRECTORY COUNT. The
+ * native trace in DIRECTORY has every step of vCPUs 1 and 2, those of the first and last phase of
+ * vCPU 0, and none of vCPU 3. All the time other vCPUs are plugged in, switched and unplugged.
+ * Prints the CPUs in order.
  */
 #include <pthread.h>
 #include <stdbool.h>

@@ -7,7 +7,7 @@ VCPU_EVENT_LIST(&waymark_event_plugin_run)
 
 unsigned long plugin_run(const struct cpu *cpu);
 
-/* Fires; returns how many events of that CPU were counted by now. */
+/* Fires; returns the number of events counted for that CPU so far. */
 unsigned long plugin_run(const struct cpu *cpu)
 {
 	trace_plugin_run(cpu);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loads and unloads a plug-in again and again, with its event on for one of two vCPUs:
- * plugin_host PLUGIN. Each time its event gets the state of the patterns in force, and the
- * watcher is called if they switch it on.
+ * Repeatedly loads and unloads a plug-in, with its event on for one of two vCPUs: plugin_host
+ * PLUGIN. Each time its event gets the state of the patterns in force, and the watcher is called
+ * if they switch it on.
  */
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -60,7 +60,7 @@ static void run_on_one(const char *path)
 	check(trace_get_vcpu_event_count() == 0, "its event is gone");
 }
 
-/* A pattern in force has switched it on as it came. */
+/* A pattern in force switches it on when it is loaded. */
 static void run_on_all(const char *path)
 {
 	unsigned long (*run)(const struct cpu *);

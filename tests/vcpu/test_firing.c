@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Four vCPUs fire, each in a thread of its own, while other threads switch their events, plug
- * CPUs in and out and load objects: the events of a vCPU are counted exactly while its own
- * state does not change, whatever happens to the others.
+ * Four vCPUs fire, each in its own thread, while other threads switch their events, plug CPUs in
+ * and out and load objects: the events of a vCPU are counted exactly while its own state does not
+ * change, whatever happens to the others.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -21,7 +21,7 @@ VCPU_EVENT_LIST(&waymark_event_guest_block)
 
 static struct cpu cpus[CPUS_MAX];
 
-/* The events that each thread fired, by its own count, and which threads are to stop. */
+/* Each thread's own count of its fired events, and the threads that must stop. */
 static unsigned long calls[THREADS];
 static bool done;
 
@@ -31,7 +31,7 @@ static void *fire(void *data)
 
 	while (!__atomic_load_n(&done, __ATOMIC_RELAXED)) {
 		trace_guest_block(cpu);
-		/* After the event: a thread that sees the call sees its count. */
+		/* Stored after the event: a thread that sees the call also sees its count. */
 		__atomic_store_n(&calls[cpu->number], calls[cpu->number] + 1, __ATOMIC_RELEASE);
 		if (calls[cpu->number] % 64 == 0) {
 			sched_yield(); /* there may be more threads than processors */
@@ -50,7 +50,7 @@ static unsigned long fired_by(unsigned int cpu)
 	return __atomic_load_n(&fired_guest_block[cpu], __ATOMIC_RELAXED);
 }
 
-/* Until the CPU has fired again twice: the call that was under way is over, and one more. */
+/* Waits until the CPU has fired twice more: the call in progress has ended, and another one has. */
 static void wait_for(unsigned int cpu)
 {
 	unsigned long before = calls_of(cpu);
@@ -67,7 +67,7 @@ static void set(unsigned int cpu, bool on)
 
 static pthread_t threads[THREADS];
 
-/* Four vCPUs, of which the first `on` have the event; each is firing when it returns. */
+/* Starts four vCPUs, of which the first `on` have the event; returns when each is firing. */
 static void begin(unsigned int on)
 {
 	done = false;
@@ -96,7 +96,7 @@ static void end(void)
 	waymark_disable("*", WAYMARK_ANY_BACKEND, NULL, NULL);
 }
 
-/* While its own state does not change, all events of a vCPU are counted, or none. */
+/* While its own state does not change, either all events of a vCPU are counted or none. */
 static void expect_steady(unsigned int cpu, bool on)
 {
 	wait_for(cpu);
@@ -106,7 +106,7 @@ static void expect_steady(unsigned int cpu, bool on)
 	for (int i = 0; i < 3; i++) {
 		wait_for(cpu);
 	}
-	/* The call that is under way at either end may count or not. */
+	/* The calls in progress at the begin and at the end may count or not. */
 	unsigned long more = calls_of(cpu) - called;
 	unsigned long counted = fired_by(cpu) - fired;
 
@@ -128,7 +128,7 @@ static void the_others_count_exactly_while_one_is_switched(void **unused)
 	assert_int_equal(fired_by(3), 0);
 }
 
-/* With the same ending whether new CPUs are to get the event, or not. */
+/* Alternately new CPUs get the event and do not. */
 static void the_others_count_exactly_while_cpus_come_and_go(void **unused)
 {
 	(void)unused;
@@ -150,7 +150,7 @@ static void the_others_count_exactly_while_cpus_come_and_go(void **unused)
 	assert_int_equal(fired_by(3), 0);
 }
 
-/* On for all, off for one, and back: those that have it in both keep every event. */
+/* On for all, off for one, and back: vCPUs that have it in both states lose no event. */
 static void all_and_some_are_alike_to_those_that_have_both(void **unused)
 {
 	(void)unused;
@@ -164,7 +164,7 @@ static void all_and_some_are_alike_to_those_that_have_both(void **unused)
 	for (unsigned int i = 1; i < THREADS; i++) {
 		expect_steady(i, true);
 	}
-	/* Only differences count from here: earlier rounds were missed while it was off. */
+	/* Compare only differences from here: earlier rounds were missed while it was off. */
 	for (unsigned int i = 1; i < THREADS; i++) {
 		unsigned long called = calls_of(i);
 
@@ -194,11 +194,11 @@ static unsigned long faults;
 
 #define EVENTS 5000u
 
-/* The event that is switched for vCPU 0 only, and the one that vCPU 1 looks at by now. */
+/* The event that is switched only for vCPU 0, and the event that vCPU 1 currently checks. */
 static struct waymark_event *current;
 static struct waymark_event *looked_at;
 
-/* Looks, as a call site of vCPU 1 does; sees it on never. */
+/* Checks the event like a call site of vCPU 1, which must never see it on. */
 static void *look(void *data)
 {
 	while (!__atomic_load_n(&done, __ATOMIC_RELAXED)) {
@@ -215,7 +215,7 @@ static void *look(void *data)
 	return data;
 }
 
-/* Each event is switched for the first time, so that it comes by its set while others look. */
+/* Each event is switched for the first time, so it gets its set of vCPUs while others check it. */
 static void an_event_that_goes_on_for_one_is_seen_by_no_other(void **unused)
 {
 	struct made *m = made_registered("fresh_%d", EVENTS, WAYMARK_LOG);
@@ -243,7 +243,7 @@ static void an_event_that_goes_on_for_one_is_seen_by_no_other(void **unused)
 	assert_int_equal(faults, 0);
 }
 
-/* Switches one CPU, whose own event has exactly the state that this thread set. */
+/* Switches one CPU, whose own event must have exactly the state that this thread set. */
 static void *switch_own(void *data)
 {
 	struct cpu *cpu = data;
@@ -260,7 +260,7 @@ static void *switch_own(void *data)
 	return NULL;
 }
 
-/* Registers and unregisters objects of other events, with sets of their own. */
+/* Registers and unregisters objects with other events and their sets. */
 static void *load_objects(void *data)
 {
 	for (unsigned int i = 0; i < ROUNDS; i++) {
@@ -306,7 +306,7 @@ static void threads_switch_their_vcpus_at_once(void **unused)
 		assert_int_equal(fired_by(i), ROUNDS * 5);
 		waymark_vcpu_fini(&cpus[i]);
 	}
-	/* Each thread began with `off`, and ended with `on`, which was taken back. */
+	/* Each thread began with `off`, and ended with `on`, which was undone. */
 	assert_int_equal(told, THREADS * ROUNDS * 10 + ROUNDS);
 }
 

@@ -203,7 +203,7 @@ static void the_functions_of_qemu_do_the_same(void **unused)
 	assert_true(trace_event_get_state_dynamic(trap));
 	trace_event_set_vcpu_state_dynamic(&cpus[1], trap, false);
 	assert_false(trace_event_get_state_dynamic(trap));
-	trace_event_set_vcpu_state_dynamic(NULL, trap, true); /* says so, once */
+	trace_event_set_vcpu_state_dynamic(NULL, trap, true); /* prints an error, only once */
 	trace_event_set_vcpu_state_dynamic(&cpus[1], host, true);
 	trace_event_set_vcpu_state_dynamic(&cpus[1], NULL, true);
 	assert_false(trace_event_get_state_dynamic(trap));
@@ -290,7 +290,7 @@ static void *switch_once(void *unused)
 	return unused;
 }
 
-/* So that its data can be freed. */
+/* When a watcher is replaced, its last call has returned, so its data can be freed. */
 static void a_watcher_that_is_replaced_has_returned(void **unused)
 {
 	struct slow_call call = { .has_ended = false };
@@ -308,7 +308,7 @@ static void a_watcher_that_is_replaced_has_returned(void **unused)
 	sem_destroy(&call.has_begun);
 }
 
-/* Sets of objects that are gone serve those that come. */
+/* New objects use the sets of unregistered ones. */
 static void an_object_that_comes_again_begins_anew(void **unused)
 {
 	(void)unused;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The states of one event on some vCPUs against a plain model of them: every
- * transition by itself, then random sequences: test_states [SEED]. After every step
- * all vCPUs, an unregistered one and NULL have the state of the model, and the watcher
- * was called once for each change.
+ * Compares the states of one event on some vCPUs with a plain model: every transition by itself,
+ * then random sequences: test_states [SEED]. After every step all vCPUs, an unregistered one and
+ * NULL have the model's state, and the watcher was called once for each change.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -25,7 +24,7 @@ VCPU_EVENT_LIST(&waymark_event_guest_run, &waymark_event_guest_other, &waymark_e
 
 static struct cpu cpus[CPUS + 1]; /* the last one is never registered */
 
-/* The state of the event in another form: on which CPUs it is on. */
+/* The state of the event in another form: the CPUs on which it is on. */
 struct model {
 	unsigned int mask;
 	bool base;
@@ -136,7 +135,7 @@ static void watch(void *cpu, void *opaque)
 
 enum op { ON_ONE, OFF_ONE, INIT, FINI, ON_ALL, OFF_ALL, ON_LOG, OFF_LOG, ON_LATER, OFF_LATER, OPS };
 
-/* Those that come later, and are not there. */
+/* Switches the event for later CPUs, which do not exist yet. */
 static void set_later(bool on, unsigned int turn)
 {
 	assert_int_equal(waymark_vcpu_set_states(
@@ -144,7 +143,7 @@ static void set_later(bool on, unsigned int turn)
 		0);
 }
 
-/* One call of control; those that do the same take turns. */
+/* Makes one control call; equivalent calls alternate. */
 static void set_one(unsigned int cpu, bool on, unsigned int turn)
 {
 	int there = waymark_vcpu_find(cpu) ? 0 : -1;
@@ -236,7 +235,7 @@ static void run_model(struct model *m, enum op op, unsigned int cpu)
 	}
 }
 
-/* True if an event fires on that CPU. */
+/* Returns true if an event fires on that CPU. */
 static bool fires(unsigned int cpu)
 {
 	unsigned long before = fired_guest_run[cpu];
@@ -257,7 +256,10 @@ static void compare_states(const struct model *m)
 	assert_int_equal(waymark_get_state(&waymark_event_guest_run), m->mask);
 }
 
-/* No call where `before` and `now` are equal for all CPUs; else one, for `cpu` or for any. */
+/*
+ * The watcher must not be called if `before` and `now` are equal for all CPUs; otherwise once, for
+ * `cpu` or for any.
+ */
 static void compare_told(const struct model *before, const struct model *now, void *cpu)
 {
 	unsigned int differ = 0;
@@ -273,7 +275,7 @@ static void compare_told(const struct model *before, const struct model *now, vo
 	}
 }
 
-/* One step, in the runtime and the model. */
+/* Makes one step, in the runtime and in the model. */
 static void step(struct model *m, enum op op, unsigned int cpu, unsigned int turn)
 {
 	struct model before = *m;
@@ -289,7 +291,7 @@ static void step(struct model *m, enum op op, unsigned int cpu, unsigned int tur
 	}
 }
 
-/* From nothing: no vCPU, and off. */
+/* Begins without vCPUs, and with the event off. */
 static struct model begin(void)
 {
 	struct model m = { 0 };
@@ -302,7 +304,7 @@ static struct model begin(void)
 	return m;
 }
 
-/* How to come to each state with vCPUs 0 to 2 there, and each step from it. */
+/* The way to reach each state with vCPUs 0 to 2 registered; each step is tried from there. */
 struct way {
 	const char *to;
 	enum op ops[3];

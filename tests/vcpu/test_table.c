@@ -14,7 +14,7 @@ VCPU_EVENT_LIST(&waymark_event_guest_trap)
 static struct cpu cpu_0;
 static struct waymark_error error;
 
-/* Scattered addresses, of which many share a slot of any table; never dereferenced. */
+/* Scattered addresses, many of which share a slot of any table; never dereferenced. */
 static void *anywhere(unsigned int cpu)
 {
 	uint64_t h = (cpu + 1) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -31,7 +31,7 @@ static void vcpus_are_found_however_they_come_and_go(void **unused)
 	unsigned int seed = 1;
 
 	(void)unused;
-	/* On for those that have an index, off for all others. */
+	/* The event is on for CPUs with an index, and off for all others. */
 	assert_int_equal(waymark_vcpu_init(&cpu_0, MANY - 1, &error), 0);
 	assert_int_equal(waymark_vcpu_set_states(MANY - 1, "guest_trap", true, NULL), 0);
 	for (unsigned int i = 0; i < 100000; i++) {
@@ -65,7 +65,7 @@ static double seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Time to check the event on those 1000 CPUs: the least of several runs. */
+/* Returns the time to check the event on those 1000 CPUs: the least of several runs. */
 static double cost_of(const unsigned int *numbers)
 {
 	double least = 1e9;
@@ -85,7 +85,7 @@ static double cost_of(const unsigned int *numbers)
 
 #define CHANGES 100000u
 
-/* As many as there may be, each of which goes in time for one at another address. */
+/* The maximum number of CPUs, each of which is replaced in turn by one at another address. */
 static void much_coming_and_going_makes_no_search_long(void **unused)
 {
 	unsigned int seed = 1;

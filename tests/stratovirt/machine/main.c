@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The machine of StratoVirt's document: machine [-trace OPTION]. Each line of standard input is
- * a request of the guest; the answer is a line.
+ * The machine of StratoVirt's document: machine [-trace OPTION]. Each line of standard input is a
+ * request of the guest, and is answered with a line.
  */
 #include <stdio.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 typedef struct CPUState CPUState;
 typedef struct CPUArchState CPUArchState;
 
-/* No such struct is ever defined: the compiler only has to tell them apart. */
+/* These structs are never defined: the compiler only has to distinguish them. */
 typedef struct TCGv_i32_d *TCGv_i32;
 typedef struct TCGv_i64_d *TCGv_i64;
 typedef struct TCGv_ptr_d *TCGv_ptr;
@@ -31,7 +31,7 @@ static inline CPUState *cpu_behind(CPUArchState *env)
 	return (CPUState *)((uintptr_t)env - 0x1000);
 }
 
-/* The name up to 4.0, and the one since. */
+/* The name up to QEMU 4.0, and the later one. */
 #ifdef OLD_HOST
 #define ENV_GET_CPU(env) cpu_behind(env)
 #else

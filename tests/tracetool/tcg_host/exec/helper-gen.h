@@ -14,7 +14,7 @@
 
 #define TCG_CALL_NO_RWG 1
 
-/* From a word to the type of a helper's argument. */
+/* Converts a word to the type of a helper's argument. */
 #define UNPACK(t, n) (HELPER_TYPE_##t)(uintptr_t) arguments[n]
 
 #define DEF_HELPER_FLAGS_0(name, flags, ret)                     \

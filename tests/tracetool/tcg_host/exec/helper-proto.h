@@ -5,7 +5,7 @@
 
 #include "cpu.h"
 
-/* The types of a helper's arguments, by the names of DEF_HELPER_FLAGS_n(). */
+/* The types of a helper's arguments, named as in DEF_HELPER_FLAGS_n(). */
 #define HELPER_TYPE_i32 uint32_t
 #define HELPER_TYPE_i64 uint64_t
 #define HELPER_TYPE_ptr void *
