@@ -25,7 +25,7 @@ class Shells(common.Case):
             self.addCleanup(shell.close)
 
     def offered(self, *words):
-        """Returns the offers of each shell."""
+        """Yields the offers of each shell."""
         line = " ".join(["waymark", *map(str, words)])
         for name, shell in self.shells.items():
             yield name, shell.offered(line)

@@ -24,7 +24,7 @@ SAMPLE = [
 
 
 def places():
-    """Returns (line, column from 1, kind, text) of the first and last character of each part."""
+    """Yields (line, column from 1, kind, text) of the first and last character of each part."""
     for number, (line, parts) in enumerate(SAMPLE, 1):
         at = 0
         for text, what in parts:

@@ -28,7 +28,7 @@ class Page:
         return self.sections.get(section, [])
 
     def macros(self, name, section=None):
-        """Returns the arguments of each line that begins with that macro."""
+        """Yields the arguments of each line that begins with that macro."""
         lines = self.text.splitlines() if section is None else self.lines(section)
         for line in lines:
             if line == f".{name}" or line.startswith(f".{name} "):
@@ -39,7 +39,7 @@ class Page:
         return [words[0] for words in self.macros("Nm", "NAME") if words]
 
     def prototypes(self):
-        """Returns (returned type, function, arguments) of each function of the synopsis; type "": a macro."""
+        """Yields (returned type, function, arguments) of each function of the synopsis; type "": a macro."""
         returned = ""
         for line in self.lines("SYNOPSIS"):
             if line.startswith(".Ft "):
@@ -50,7 +50,7 @@ class Page:
                 returned = ""
 
     def blocks(self, section):
-        """Returns each literal block of a section, as it is printed."""
+        """Yields each literal block of a section, as it is printed."""
         block = None
         for line in self.lines(section):
             if line.startswith(".Bd -literal"):
@@ -62,7 +62,7 @@ class Page:
                 block.append(unescape(line))
 
     def commands(self):
-        """Returns the example lines that are commands."""
+        """Yields the example lines that are commands."""
         for line in self.lines("EXAMPLES"):
             if line.startswith((".Dl ", ".D1 ")):
                 yield unescape(line[4:])

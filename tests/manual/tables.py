@@ -20,7 +20,7 @@ OF_LIBC = {"TZ"}
 
 
 def rows(path, macro):
-    """Returns the arguments of each row of a table, even if it is wrapped to several lines."""
+    """Yields the arguments of each row of a table, even if it is wrapped to several lines."""
     text = re.sub(r"/\*.*?\*/", "", (root / path).read_text(), flags=re.S)
     for row in re.findall(rf"^{macro}\((.*?)\)\s*$", text, flags=re.M | re.S):
         yield " ".join(row.split())
@@ -31,7 +31,7 @@ def first_strings(path, macro):
 
 
 def items(page, section):
-    """Returns the first words of the items of a section, without macros."""
+    """Yields the first words of the items of a section, without macros."""
     for words in pages[page].macros("It", section):
         yield words
 

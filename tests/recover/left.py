@@ -94,7 +94,7 @@ def make_buffer(path, directory, packets, *, lost=None, streams=3, pid=4242, uui
 
 
 def read_packets(data):
-    """Returns (header fields, content) of each packet of a stream file; all packets must be complete."""
+    """Yields (header fields, content) of each packet of a stream file; all packets must be complete."""
     at = 0
     while at < len(data):
         fields = struct.unpack_from("=" + HEADER, data, at)

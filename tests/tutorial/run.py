@@ -205,7 +205,7 @@ def steps_of(document):
 
 
 def left_behind(directory, env):
-    """Returns the leftovers of programs that the document has not recovered."""
+    """Yields the leftovers of programs that the document has not recovered."""
     if not shutil.which("waymark", path=env["PATH"]):
         return
     listed = subprocess.run(["waymark", "recover", "--list"], env=env, check=False, capture_output=True,

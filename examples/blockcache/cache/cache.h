@@ -41,7 +41,7 @@ struct cache_slot *cache_get(struct cache *cache, uint64_t request, uint64_t blo
 
 void *cache_slot_data(struct cache_slot *slot);
 
-/* Returns a borrowed block; `dirty` if its data changed. */
+/* Gives back a borrowed block; `dirty` if its data changed. */
 void cache_put(struct cache *cache, struct cache_slot *slot, bool dirty);
 
 /* Writes all dirty blocks. No block may be borrowed. Returns 0 or an errno. */
