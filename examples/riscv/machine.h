@@ -17,7 +17,7 @@
 
 #define RAM_BASE UINT64_C(0x80000000)
 
-/* Input that was read for the guest, but not yet by the guest: devices.c. */
+/* Input from the host that the guest has not read yet: devices.c. */
 struct console {
 	pthread_mutex_t lock; /* for all of the fields */
 	uint8_t input[4096];

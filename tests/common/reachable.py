@@ -13,7 +13,7 @@ import tempfile
 
 @functools.cache
 def folder():
-    """Yields a folder that every user may enter, and removes it when the test ends."""
+    """Returns a folder that every user may enter; it is removed when the test ends."""
     made = tempfile.mkdtemp(prefix="waymark-test-")
     atexit.register(shutil.rmtree, made, ignore_errors=True)
     os.chmod(made, 0o755)

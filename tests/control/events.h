@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Events in the shape of generated code, without tracetool, so that the
- * runtime's tests depend on the runtime alone and can declare what no
+ * runtime's tests depend only on the runtime and can declare events that no
  * declaration file can.
  *
  *	EVENT(name, backends, line)	one argument, `int value`; text "value=%d"
  *
- * then once, behind them, EVENT_LIST(&waymark_event_a, &waymark_event_b).
+ * then once, after them, EVENT_LIST(&waymark_event_a, &waymark_event_b).
  */
 #ifndef TESTS_CONTROL_EVENTS_H
 #define TESTS_CONTROL_EVENTS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Four threads switch patterns while four others fire events and a ninth registers
- * and unregisters objects: the last switch counts, and no thread waits for ever.
+ * and unregisters objects: the last switch counts, and no thread waits forever.
  * ThreadSanitizer runs this test, too.
  */
 #include <pthread.h>

@@ -169,7 +169,7 @@ class Root(common.Case):
         self.ctl(mine, "list", status=1, error="a program of another user than the directory's")
 
     def hold_all(self, path):
-        """Connects the maximum number of clients of another user; none of them gives up its place."""
+        """Connects the maximum number of clients of another user; all attach, so none is closed for a new one."""
         os.seteuid(NOBODY)
         clients = [qmp.Qmp(path) for _ in range(256)]
         os.seteuid(0)

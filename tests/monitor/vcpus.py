@@ -84,7 +84,7 @@ class Windows:
 
 
 def toggle(program, windows, seed):
-    """Switches an event on and off for one vCPU repeatedly; returns the expected rounds."""
+    """Switches an event on and off for one vCPU repeatedly; adds the expected rounds to `windows`."""
     rng = random.Random(seed)
     client = Client(program.path)
     end = time.monotonic() + SECONDS

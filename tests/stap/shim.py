@@ -96,7 +96,7 @@ CONTEXT = '''
 
 
 def unit(path, count):
-    """Returns the text from `struct context` to the probes, without the kernel's parts in between."""
+    """Prints the text from `struct context` to the probes, without the kernel's parts in between."""
     c = text(path)
     c = c[c.index('struct context {'):]
     c = c.replace('  #include "common_probe_context.h"\n', CONTEXT, 1)

@@ -6,10 +6,10 @@
 #include <stddef.h>
 
 /*
- * Takes from the calling process, for good, what it need not have: descriptors other than the
- * `count` at `keep`, which are sorted here; as root its file system, network and rights; and
- * all system calls but those of `device`, to which tracing's are added. Nothing
- * is opened afterwards, by tracing neither. Returns 0 or an errno.
+ * Permanently removes from the calling process: all descriptors but the `count` at `keep`, which
+ * are sorted here; as root its file system, network and rights; and all system calls but the
+ * given ones, to which tracing's are added. No file is opened afterwards, not even by tracing.
+ * Returns 0 or an errno.
  */
 int jail_enter(int *keep, size_t count, const int *calls, size_t call_count);
 
