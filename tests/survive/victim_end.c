@@ -57,7 +57,7 @@ void end(const char *how)
 	}
 }
 
-/* end HOW EVENTS [THREADS MS]: in the main thread */
+/* end HOW EVENTS [THREADS MS]: ends in the main thread */
 static void run_end(char **argv)
 {
 	unsigned int threads = argv[2] ? (unsigned int)atoi(argv[2]) : 0;
@@ -75,7 +75,7 @@ static void run_storm(char **argv)
 	sleep_ms(20000);
 }
 
-/* snapshots EVENTS: of a flight recorder, one after the other */
+/* snapshots EVENTS: a flight recorder writes snapshots, with EVENTS events before each */
 static void run_snapshots(char **argv)
 {
 	uint64_t events = strtoull(argv[0], NULL, 10);
@@ -86,7 +86,7 @@ static void run_snapshots(char **argv)
 	}
 }
 
-/* flush THREADS: whose packets are closed all the time */
+/* flush THREADS: flushes all the time, which closes the threads' packets */
 static void run_flush(char **argv)
 {
 	storm(1, (unsigned int)atoi(argv[0]));
@@ -140,7 +140,7 @@ static void run_removed(char **argv)
 	live_for(0, events);
 }
 
-/* exec EVENTS: and then the same program once more, counting on as thread 1 */
+/* exec EVENTS: records, then executes the same program, which records as thread 1 */
 static void run_exec(char **argv)
 {
 	char self[] = "/proc/self/exe";
@@ -190,7 +190,7 @@ static void *live_late(void *unused)
 	return live_for(1, UINT64_MAX), unused;
 }
 
-/* late EVENTS: exit() while another thread gets no processor before all destructors have run */
+/* late EVENTS: exit() while another thread pauses until all destructors have run, then records */
 static void run_late(char **argv)
 {
 	pthread_t t;
@@ -219,7 +219,7 @@ static void run_run(char **argv)
 	live_for(0, events);
 }
 
-/* wait EVENTS: records, waits for a line on standard input, records as many again, exits */
+/* wait EVENTS: records, waits for a line on standard input, records EVENTS again, exits */
 static void run_wait(char **argv)
 {
 	uint64_t events = strtoull(argv[0], NULL, 10);
@@ -266,7 +266,7 @@ static uint64_t overflow(uint64_t depth)
 	return overflow(depth + 1) + (uint64_t)room[(depth + 1) % sizeof(room)];
 }
 
-/* overflow [own-stack]: of the stack, with events at each depth */
+/* overflow [own-stack]: overflows the stack, with events at each depth */
 static void run_overflow(char **argv)
 {
 	stack_t own = { .ss_sp = malloc(1 << 16), .ss_size = 1 << 16 };
@@ -283,7 +283,7 @@ static void *exit_together(void *all)
 	exit(0);
 }
 
-/* exits THREADS: of which all call exit() at once, while one more records */
+/* exits THREADS: all of them call exit() at the same time, while another one records */
 static void run_exits(char **argv)
 {
 	unsigned int count = (unsigned int)atoi(argv[0]);
@@ -306,7 +306,7 @@ static void *exit_alone(void *unused)
 	exit(0);
 }
 
-/* thread-exit: exit() is called by another thread than main's, which has ended */
+/* thread-exit: another thread calls exit() after main's thread has ended */
 static void run_thread_exit(char **argv)
 {
 	pthread_t t;
@@ -317,7 +317,7 @@ static void run_thread_exit(char **argv)
 	pthread_exit(NULL);
 }
 
-/* eof: closes its standard output, and records on */
+/* eof: closes its standard output, and continues to record */
 static void run_eof(char **argv)
 {
 	char line[8];
@@ -337,7 +337,7 @@ static void *live_later(void *unused)
 	return unused;
 }
 
-/* blocked: all signals are, in every thread, as with signalfd(2); one has a handler */
+/* blocked: every thread blocks all signals, as with signalfd(2); one signal has a handler */
 static void run_blocked(char **argv)
 {
 	sigset_t all;
@@ -355,7 +355,7 @@ static void run_blocked(char **argv)
 	end("kill");
 }
 
-/* pinned: a thread with a processor and a priority of its own begins the trace */
+/* pinned: a thread bound to one processor, with its own priority, begins the trace */
 static void run_pinned(char **argv)
 {
 	struct sched_param priority = { .sched_priority = 1 };

@@ -24,7 +24,10 @@ static pid_t raw_clone(void)
 	return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 }
 
-/* forks FORM CHILDS-END EVENTS: a child that records (if EVENTS) among a parent's events */
+/*
+ * forks FORM CHILDS-END EVENTS: a child, which records if EVENTS is not 0, among the parent's
+ * events
+ */
 static void run_forks(char **argv)
 {
 	live_for(0, 1000);
@@ -38,10 +41,10 @@ static void run_forks(char **argv)
 	}
 	wait_for(pid);
 	live_for(0, 1000);
-	end("_exit"); /* with its threads, all at once */
+	end("_exit"); /* ends its threads at the same time */
 }
 
-/* vforks: the parent's events, in its children too, and a program that is spawned */
+/* vforks: events of the parent, also in its vfork's children, and a spawned program */
 static void run_vforks(char **argv)
 {
 	char program[] = "true";
@@ -80,7 +83,7 @@ static void run_vfork_crash(char **argv)
 	abort();
 }
 
-/* orphan EVENTS: the parent dies by a kill, its child lives on, quiet or recording */
+/* orphan EVENTS: the parent is killed; its child lives on, without events or recording */
 static void run_orphan(char **argv)
 {
 	live_for(0, 1000);
@@ -98,7 +101,7 @@ static void run_orphan(char **argv)
 	end("kill");
 }
 
-/* daemon: into the background with the file named, before the first event */
+/* daemon: goes to the background after the file is named, before the first event */
 static void run_daemon(char **argv)
 {
 	(void)argv;
@@ -108,7 +111,7 @@ static void run_daemon(char **argv)
 	live_for(0, 1000);
 }
 
-/* closefrom: like daemons; files opened afterwards must not get the recorder's writes */
+/* closefrom: like daemons; the recorder must not write to files opened afterwards */
 static void run_closefrom(char **argv)
 {
 	char text[4096];
@@ -168,7 +171,7 @@ static void run_clone_vm(char **argv)
 	}
 }
 
-/* daemonize: two forks behind the first events; all descriptors are closed, the directory is / */
+/* daemonize: forks twice after the first events, closes all descriptors, changes to / */
 static void run_daemonize(char **argv)
 {
 	(void)argv;
