@@ -158,7 +158,7 @@ static int live_as_one(void *events)
 	return 0;
 }
 
-/* clone-vm EVENTS: a child with our memory, which records while we wait; one is killed */
+/* clone-vm EVENTS: ten children, each with our memory, record while we wait */
 static void run_clone_vm(char **argv)
 {
 	static char stack[1 << 18] __attribute__((aligned(64)));
