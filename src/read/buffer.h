@@ -73,8 +73,8 @@ bool buffer_source_find(
 	struct buffer_source *s, uint64_t stream, uint64_t sequence, struct buffer_packet *p);
 
 /*
- * Updates a packet that may have grown. Returns false if it is no longer in memory, or if the process
- * records into another trace now.
+ * Updates a packet that may have grown. Returns false if it is no longer in memory, or if the
+ * process records into another trace now.
  */
 bool buffer_source_look_again(const struct buffer_source *s, struct buffer_packet *p);
 
