@@ -4,22 +4,22 @@
 #	include $(shell pkg-config --variable=makerules waymark)
 #	$(eval $(call waymark_group,cache,cache/trace-events,build))
 #
-# makes build/trace-cache.h and build/trace-cache.c from cache/trace-events, for
-# the backends of WAYMARK_BACKENDS, and again when either or tracetool changes. With the backend
-# ust there are build/trace-ust-cache.h and build/trace-ust-cache.c too. A program with events
-# of translated code depends on build/trace-tcg-cache.h. The Makefile
-# compiles and links the files like its own; `pkg-config --cflags --libs waymark`
-# has the flags. The default goal stays the Makefile's.
+# This generates build/trace-cache.h and build/trace-cache.c from cache/trace-events for the
+# backends of WAYMARK_BACKENDS, and again when the declarations, the backends or tracetool change.
+# With the backend ust it also generates build/trace-ust-cache.h and build/trace-ust-cache.c. For
+# events of translated code, let a source depend on build/trace-tcg-cache.h. The Makefile compiles
+# and links these files as its own; `pkg-config --cflags --libs waymark` prints the flags. The
+# Makefile's default goal does not change.
 #
-#	WAYMARK_BACKENDS	the backends, with commas between them; `log` where none is named
-#	WAYMARK_SCOPES		those of waymark/scope.h, which CPPFLAGS get; what depends on
-#				waymark.scopes of any folder is made again when they change
-#	WAYMARK_PROVIDER	of probes and tracepoints: an identifier in place of the group's
-#				name; WAYMARK_PROVIDER_GROUP for the group GROUP alone
-#	WAYMARK_TRACETOOL	where cross building: this machine's tracetool, not the target's
-#	WAYMARK_VCPU_TYPE	the struct of a CPU in vcpu events, where it is not CPUState
+#	WAYMARK_BACKENDS	the backends, separated by commas; the default is `log`
+#	WAYMARK_SCOPES		the backends of waymark/scope.h, added to CPPFLAGS; targets that depend
+#				on waymark.scopes in any folder are rebuilt when they change
+#	WAYMARK_PROVIDER	the provider of probes and tracepoints, an identifier; the default is the
+#				group's name; WAYMARK_PROVIDER_GROUP is for the group GROUP alone
+#	WAYMARK_TRACETOOL	for cross builds: this machine's tracetool, not the target's
+#	WAYMARK_VCPU_TYPE	the struct of a CPU in vcpu events; the default is CPUState
 
-# QEMU's configure has the same default.
+# The default of QEMU's configure.
 WAYMARK_BACKENDS ?= log
 ifndef WAYMARK_TRACETOOL
 WAYMARK_TRACETOOL := $(shell $(or $(PKG_CONFIG),pkg-config) --variable=tracetool waymark)
@@ -38,9 +38,9 @@ waymark_provider = $(or $(WAYMARK_PROVIDER_$(1)),$(WAYMARK_PROVIDER))
 waymark_options = --backends='$(WAYMARK_BACKENDS)'$(patsubst %, --provider='%',$(call waymark_provider,$(1)))$(if $(WAYMARK_VCPU_TYPE), --vcpu-type='$(WAYMARK_VCPU_TYPE)') --group=$(1)
 waymark_chosen = $(WAYMARK_BACKENDS)$(patsubst %, --provider=%,$(call waymark_provider,$(1)))$(if $(WAYMARK_VCPU_TYPE), --vcpu-type=$(WAYMARK_VCPU_TYPE))
 
-# Dependencies of generated files: declarations, the files in declared directories, and tracetool
-# unless its name has a blank, which make cannot handle. A directory is written with a dot, because
-# make would take `trace` for a program that it can make of trace.c.
+# The prerequisites of generated files: declarations, the files in directories, and tracetool unless
+# its name has a blank, which make does not support. A directory gets a dot after its name: otherwise
+# make would try to build a program `trace` from trace.c.
 waymark_inputs = $(foreach input,$(1),$(or $(wildcard $(input)/.),$(input))) $(wildcard $(addsuffix /*.toml,$(1))) $(if $(word 2,$(WAYMARK_TRACETOOL)),,$(wildcard $(WAYMARK_TRACETOOL)))
 
 %waymark.scopes: waymark_always
@@ -49,10 +49,10 @@ waymark_inputs = $(foreach input,$(1),$(or $(wildcard $(input)/.),$(input))) $(w
 
 .PHONY: waymark_always
 
-# waymark_group: GROUP, its declarations, the folder of the generated files. The .backends file
-# holds the backends of the generated files, and the provider and the struct of a CPU where given.
-# It is checked each time, but written only when they differ, so that nothing is made again
-# needlessly.
+# waymark_group: GROUP, its declarations, the folder of generated files
+# The .backends file has the backends, the provider and the struct of a CPU that the files were
+# generated for. It is checked each time, and written only when these change, so that nothing is
+# rebuilt needlessly.
 define waymark_group
 waymark_goal := $$(.DEFAULT_GOAL)
 
@@ -69,7 +69,7 @@ $(3)/trace-$(1).c: $(call waymark_inputs,$(2)) $(3)/trace-$(1).backends
 $(3)/trace-tcg-$(1).h: $(call waymark_inputs,$(2)) $(3)/trace-$(1).backends
 	$$(WAYMARK_TRACETOOL) --always --format=translate-h $$(call waymark_options,$(1)) $(2) $$@
 
-# The generated source includes this header for the backend ust.
+# The source includes this header if the backend ust is chosen.
 $(if $(findstring $(waymark_comma)ust$(waymark_comma),$(waymark_comma)$(WAYMARK_BACKENDS)$(waymark_comma)),\
 	$(3)/trace-$(1).c: $(3)/trace-ust-$(1).h)
 

@@ -49,7 +49,7 @@
 #if WAYMARK_SCOPES_ANY(0, WAYMARK_SCOPES)
 #error "WAYMARK_SCOPES: no such backend; it is a list of ctf, ftrace, hitrace, log, syslog; or nop"
 #elif WAYMARK_SCOPES_ANY(3, WAYMARK_SCOPES)
-#error "WAYMARK_SCOPES: ust and dtrace are for declared events; choose of ctf, ftrace, hitrace, log, syslog"
+#error "WAYMARK_SCOPES: ust and dtrace are for declared events; choose from ctf, ftrace, hitrace, log, syslog"
 #elif WAYMARK_SCOPES_ANY(2, WAYMARK_SCOPES)
 #define WAYMARK_SCOPES_SOME
 #endif

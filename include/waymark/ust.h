@@ -14,7 +14,7 @@
 #endif
 #include <lttng/ust-version.h>
 #if LTTNG_UST_MAJOR_VERSION < 2 || (LTTNG_UST_MAJOR_VERSION == 2 && LTTNG_UST_MINOR_VERSION < 13)
-#error "the backend ust needs LTTng-UST 2.13 or later: what is installed as liblttng-ust-dev or lttng-ust-devel is older"
+#error "the backend ust needs LTTng-UST 2.13 or later: the installed liblttng-ust-dev or lttng-ust-devel is older"
 #endif
 /* clang-format on */
 

@@ -3,18 +3,18 @@
 #
 #	waymark_generate(TARGET
 #		FILES declarations, or directories of TOML files...
-#		[BACKENDS ctf simple...]	the variable WAYMARK_BACKENDS, or log without it;
-#						commas will do as well
-#		[GROUP name]			of trace-NAME.h; the target's name
-#		[PROVIDER name]			of probes and tracepoints; the group's name
-#		[VCPU_TYPE "struct cpu"]	of the CPU of vcpu events; CPUState
-#		[TCG]				with trace-tcg-NAME.h, for a binary translator
-#		[STATIC])			with Waymark::waymark-static, not Waymark::waymark
+#		[BACKENDS ctf simple...]	also separated by commas; the default is the variable
+#						WAYMARK_BACKENDS, or log
+#		[GROUP name]			the group, as in trace-NAME.h; default: the target's name
+#		[PROVIDER name]			for probes and tracepoints; default: the group's name
+#		[VCPU_TYPE "struct cpu"]	the CPU in vcpu events; default: CPUState
+#		[TCG]				also generate trace-tcg-NAME.h, for a binary translator
+#		[STATIC])			link Waymark::waymark-static, not Waymark::waymark
 #
-# gives the target trace-GROUP.h and trace-GROUP.c, made anew when the declarations, the
-# backends or tracetool change, and links it. Called in the directory that made the
-# target, as often as it has groups. Each target has files of its own, so two targets may
-# have the same group. Whatever is wrong with the call is one error of CMake.
+# This generates trace-GROUP.h and trace-GROUP.c for the target, again when the declarations, the
+# backends or tracetool change, and links the library. Call it in the directory that made the
+# target, once for each group. Each target has its own generated files, so two targets may
+# have the same group. Any mistake in the call is an error of CMake.
 
 # Reports any error with the caller's target and a remedy.
 macro(_waymark_error text)
@@ -24,11 +24,11 @@ endmacro()
 # Checks that the target is compiled, and belongs to this directory, whose rules its files get.
 function(_waymark_check_target target)
   if(NOT TARGET "${target}")
-    _waymark_error("there is no such target; call it behind add_executable() or add_library()")
+    _waymark_error("there is no such target; call it after add_executable() or add_library()")
   endif()
   get_target_property(aliased ${target} ALIASED_TARGET)
   if(aliased)
-    _waymark_error("is another name of ${aliased}; call it with that")
+    _waymark_error("is an alias of ${aliased}; call it with that name")
   endif()
   get_target_property(imported ${target} IMPORTED)
   get_target_property(type ${target} TYPE)
@@ -51,7 +51,7 @@ function(_waymark_read_files target)
     get_filename_component(path "${file}" ABSOLUTE)
     get_source_file_property(generated "${path}" GENERATED)
     if(NOT EXISTS "${path}" AND NOT generated)
-      _waymark_error("there is no ${path}; a rule that makes it stands before this call")
+      _waymark_error("there is no ${path}; if a rule makes it, put the rule before this call")
     endif()
     list(APPEND paths "${path}")
     if(IS_DIRECTORY "${path}" AND NOT CMAKE_GENERATOR MATCHES Ninja)
@@ -120,7 +120,7 @@ endfunction()
 function(_waymark_check_system target)
   set(CMAKE_REQUIRED_QUIET TRUE)
   if(ftrace IN_LIST backends AND NOT CMAKE_SYSTEM_NAME STREQUAL Linux)
-    _waymark_error("backend ftrace: there is none on ${CMAKE_SYSTEM_NAME}")
+    _waymark_error("backend ftrace: not available on ${CMAKE_SYSTEM_NAME}")
   endif()
   if(dtrace IN_LIST backends)
     _waymark_need_header(${target} dtrace sys/sdt.h systemtap-sdt-dev)
@@ -138,7 +138,7 @@ function(_waymark_check_names target)
     _waymark_error("GROUP '${arg_GROUP}' names a header: letters, digits and _-. only")
   endif()
   if(DEFINED arg_PROVIDER AND NOT arg_PROVIDER MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
-    _waymark_error("PROVIDER '${arg_PROVIDER}' is no identifier of C")
+    _waymark_error("PROVIDER '${arg_PROVIDER}' is not an identifier of C")
   endif()
   get_target_property(groups ${target} WAYMARK_GROUPS)
   if(arg_GROUP IN_LIST groups)
@@ -206,10 +206,10 @@ function(waymark_generate target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "TCG;STATIC" "GROUP;PROVIDER;VCPU_TYPE"
     "FILES;BACKENDS")
   if(DEFINED arg_UNPARSED_ARGUMENTS)
-    _waymark_error("what is '${arg_UNPARSED_ARGUMENTS}'? see ${CMAKE_CURRENT_FUNCTION_LIST_FILE}")
+    _waymark_error("unknown argument '${arg_UNPARSED_ARGUMENTS}'; see ${CMAKE_CURRENT_FUNCTION_LIST_FILE}")
   endif()
   if(DEFINED arg_KEYWORDS_MISSING_VALUES)
-    _waymark_error("there is nothing behind ${arg_KEYWORDS_MISSING_VALUES}")
+    _waymark_error("a value is missing after ${arg_KEYWORDS_MISSING_VALUES}")
   endif()
   if(NOT DEFINED arg_FILES)
     _waymark_error("FILES are missing: the declarations of its events")

@@ -44,7 +44,7 @@ static bool is_text(struct diag *d, const struct source *source)
 
 	if (nul) {
 		diag_error(d, ((struct location){ source, (size_t)(nul - source->text) }),
-			"is this a file of declarations? nothing of it was read",
+			"is this a file of declarations? it was not read",
 			"a NUL byte: not a text file");
 	}
 	return !nul;
@@ -141,8 +141,8 @@ static bool check_made_names(
 		diag_error(d, other->at,
 			arena_printf(&m->arena, "rename one of them; the other is at %s:%u",
 				e->at.source->name, e->line),
-			"what is made of '%s' and of '%s' would have one name", e->name,
-			other->name);
+			"the code generated for '%s' and for '%s' would have the same name",
+			e->name, other->name);
 	}
 	return !other;
 }
@@ -193,7 +193,7 @@ void decl_warn_of_names(struct model *m, struct diag *d)
 				arena_printf(&m->arena,
 					"rename one of them, or switch it by the pattern ^%s$",
 					e->name),
-				"the pattern '%s' also meets '%s'%s", e->name, first->name,
+				"the pattern '%s' also matches '%s'%s", e->name, first->name,
 				count > 1 ? arena_printf(&m->arena, " and %zu more", count - 1)
 					  : "");
 		}

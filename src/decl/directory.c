@@ -42,7 +42,7 @@ static const char *find_odd(struct arena *arena, const char *const *paths, size_
 
 	for (size_t i = 0; i < count; i++) {
 		if (stat(paths[i], &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
-			return arena_printf(arena, "%s is no regular file", paths[i]);
+			return arena_printf(arena, "%s is not a regular file", paths[i]);
 		}
 	}
 	return NULL;

@@ -39,7 +39,7 @@ void arg_list_move(struct arg_list *list, struct arena *a, struct event *e)
 const char *arg_type_help(struct diag *d, const char *all)
 {
 	if (d->has_listed) {
-		return "it is none of the types that are listed above";
+		return "it is not one of the types listed above";
 	}
 	d->has_listed = true;
 	return all;

@@ -16,7 +16,7 @@
 const char *toml_kind_name(enum toml_kind kind)
 {
 	static const char *const names[] = {
-		[TOML_BAD] = "nothing that can be read",
+		[TOML_BAD] = "an invalid value",
 		[TOML_STRING] = "a string",
 		[TOML_BOOLEAN] = "a boolean",
 		[TOML_NUMBER] = "a number",
@@ -105,7 +105,7 @@ static bool read_entry(struct toml_reader *r, struct toml_table *t, struct toml_
 	**last = e;
 	*last = &e->next;
 	if (!scan_accept(s, '=')) {
-		return toml_fail(r, s->pos, "write: key = value", "expected '=' behind the key");
+		return toml_fail(r, s->pos, "write: key = value", "expected '=' after the key");
 	}
 	toml_skip_blanks(r);
 	return read_value(r, &e->value);
@@ -266,7 +266,7 @@ static bool read_value(struct toml_reader *r, struct toml_value *v)
 	if (c == '[' || c == '{') {
 		if (r->depth == DEPTH_MAX) {
 			return toml_fail(r, r->scan.pos, "an event has strings and a boolean only",
-				"arrays and tables in more than 16 others");
+				"arrays and tables are nested more than 16 deep");
 		}
 		r->depth++;
 		bool good = scan_peek(&r->scan) == '[' ? read_array(r, v) : read_table(r, v);
@@ -312,7 +312,7 @@ static bool end_line(struct toml_reader *r)
 	}
 	return scan_peek(s) == SCAN_END || toml_accept_newline(r) ||
 	       toml_fail(r, s->pos, "begin a new line, or write # before a comment",
-		       "unexpected text behind what the line says");
+		       "unexpected text at the end of the line");
 }
 
 /* Reads `[name]` or `[[name]]`. */

@@ -97,8 +97,8 @@ static bool check_name(struct args *args, const struct placed *name)
 	}
 	if (args->is_scope &&
 		(span_equals(name->span, "scope") || span_equals(name->span, "scope_tid"))) {
-		diag_error(fe->rules, at, "choose another name", "a scope has a '%.*s' of its own",
-			SPAN_ARGS(name->span));
+		diag_error(fe->rules, at, "choose another name",
+			"a scope already has an argument '%.*s'", SPAN_ARGS(name->span));
 		return false;
 	}
 	return arg_list_is_new(&args->list, name->span, at, fe->rules);

@@ -91,7 +91,7 @@ static void read_key(struct file *f, struct table *t, const struct toml_entry *e
 	}
 	if (t->values[i] || t->excused[i]) {
 		diag_error(f->fe->diag, placed_location(key, 0), "keep one of them",
-			"the key '%s' is there twice", key_names[i]);
+			"the key '%s' is given twice", key_names[i]);
 		return;
 	}
 	if (entry->value.kind == key_kinds[i]) {
@@ -280,7 +280,7 @@ static void read_root(struct file *f, const struct toml_table *root)
 				SPAN_ARGS(key));
 		} else if (f->arrays[i]) {
 			diag_error(f->fe->diag, placed_location(&e->key, 0), "keep one of them",
-				"the key '%s' is there twice", table_names[i]);
+				"the key '%s' is given twice", table_names[i]);
 		} else {
 			f->arrays[i] = e;
 			read_array(f, e, i);
@@ -308,7 +308,7 @@ static void read_table(struct file *f, const struct toml_table *t)
 		diag_error(f->fe->diag, t->at,
 			arena_printf(arena(f), "move the table into %s = [...], or that out of it",
 				table_names[i]),
-			"'%s' is an array with its end already", table_names[i]);
+			"'%s' is an array that has ended", table_names[i]);
 	}
 	read_event(f, t, table_bits[i]);
 }

@@ -165,7 +165,7 @@ static const struct {
 	const char *why;
 } refused[] = {
 	{ "rs", OF(TYPE_TEXT) | OF(TYPE_BYTES) | OF(TYPE_DEBUG), true, true,
-		"a module of Rust cannot hand over to C" },
+		"a module of Rust cannot pass to C" },
 	{ "simpletrace-stap", OF(TYPE_TEXT) | OF(TYPE_BYTES) | OF(TYPE_DEBUG), false, false,
 		"SystemTap cannot write as simpletrace records it" },
 };

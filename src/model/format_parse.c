@@ -178,7 +178,7 @@ static bool refuse_letter(struct parser *p, const struct conversion *c)
 	}
 	if (unit == '\'') {
 		return fail(p, c->at.offset, "remove it",
-			"a format cannot group digits: how depends on the locale");
+			"a format cannot group digits: grouping depends on the locale");
 	}
 	if (!is_letter(unit)) {
 		return refuse_incomplete(p, c);

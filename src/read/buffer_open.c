@@ -258,7 +258,7 @@ void buffer_source_explain(char *text, size_t size, const uint8_t uuid[16], int 
 
 	switch (error) {
 	case EPERM:
-		snprintf(text, size, "its process's memory (%.300s) is not believed: %s", path,
+		snprintf(text, size, "its process's memory (%.300s) is ignored: %s", path,
 			"it belongs to another user");
 		break;
 	case EBADMSG:

@@ -272,7 +272,7 @@ bool drain_round(struct drain *d, const char *place, size_t *taken)
 		d->state = DRAIN_CUT;
 		return error_set(d->error,
 			"the memory of its process was cut, with what was in it; "
-			"waymark recover --discard %s throws the rest away",
+			"waymark recover --discard %s discards the rest",
 			d->buffer.path);
 	}
 	return ok;

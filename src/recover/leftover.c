@@ -177,7 +177,7 @@ bool leftover_explain(const char *path, char *text, size_t size)
 		snprintf(text, size,
 			"is gone, and the events that process %" PRIu32 " left in memory cannot be "
 			"read without it: move the directory back, recover it where it is now, or "
-			"throw the memory away: waymark recover --discard %s",
+			"discard the memory: waymark recover --discard %s",
 			found->pid, found->path);
 	}
 	bool is_known = found;

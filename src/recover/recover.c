@@ -96,7 +96,7 @@ static bool explain_file(struct recovery *r)
 
 	reader_close(reader);
 	return error_set(r->result->error, "%s",
-		is_of_trace ? why.text : "is not a trace: it is no directory");
+		is_of_trace ? why.text : "is not a trace: it is not a directory");
 }
 
 static bool open_trace(struct recovery *r)
@@ -414,20 +414,20 @@ bool recover_buffer(const char *path, struct recover_result *result)
 	struct buffer_source *buffer = buffer_source_open_path(path, &error);
 
 	if (!buffer) {
-		return error_set(r.result->error, "is no buffer: %s", strerror(error));
+		return error_set(r.result->error, "is not a buffer: %s", strerror(error));
 	}
 	const struct buffer_trace trace = *buffer_source_trace(buffer);
 
 	buffer_source_close(buffer);
 	if (!trace.directory[0]) {
 		return error_set(r.result->error,
-			"its process could not make its trace, which would say what the events in "
-			"it are: 'waymark recover --discard' throws this away");
+			"its process could not make its trace, which would declare the events in "
+			"it: 'waymark recover --discard' discards this");
 	}
 	if (!ctf_trace_is_there(&trace, NULL)) {
 		return error_set(r.result->error,
 			"its trace '%.300s' is gone: if it was moved, recover it where it is now; "
-			"else 'waymark recover --discard' throws this away",
+			"else 'waymark recover --discard' discards this",
 			trace.directory);
 	}
 	return recover_trace(trace.directory, result);
@@ -492,7 +492,7 @@ static bool find_discarded(struct recovery *r)
 		return !r->result->error[0];
 	}
 	return r->buffer ||
-	       error_set(r->result->error, "is neither a trace nor what a process left%s%s",
+	       error_set(r->result->error, "is neither a trace nor a buffer file%s%s",
 		       error == EBADMSG ? "" : ": ", error == EBADMSG ? "" : strerror(error));
 }
 

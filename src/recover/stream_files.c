@@ -184,7 +184,7 @@ static bool cut(struct stream_files *s, struct stream_file *f, uint64_t lost, ui
 {
 	if (goes_on(s, f, *size)) {
 		errno = 0;
-		return fail_at_end(s, f, "is damaged before packets that are whole,");
+		return fail_at_end(s, f, "is damaged before intact packets,");
 	}
 	if (!may_write(s, f)) {
 		return false;

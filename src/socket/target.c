@@ -104,7 +104,7 @@ int socket_target_given(struct target *t, const char *path, bool to_listen, cons
 	char first = *name;
 
 	if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
-		return socket_fail(f, "%s: a directory's name; add that of a socket", path);
+		return socket_fail(f, "%s: this is a directory; add the name of a socket", path);
 	}
 	t->name = (size_t)(name - t->path);
 	*name = '\0'; /* leaves only the directory, temporarily */

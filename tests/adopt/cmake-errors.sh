@@ -76,19 +76,19 @@ esac
 
 begin='waymark_generate(p):'
 call p | refused "$begin FILES are missing"
-call p FILES | refused "$begin there is nothing behind FILES"
-call p FILES '${EMPTY}' BACKENDS ctf | refused "$begin there is nothing behind FILES"
+call p FILES | refused "$begin a value is missing after FILES"
+call p FILES '${EMPTY}' BACKENDS ctf | refused "$begin a value is missing after FILES"
 call p FILES b.events | refused "$begin there is no $PWD/b.events"
-call p FILES a.events BACKENDS | refused "$begin there is nothing behind BACKENDS"
+call p FILES a.events BACKENDS | refused "$begin a value is missing after BACKENDS"
 call p FILES a.events BACKENDS ctf bogus log | refused "$begin there is no backend 'bogus'; there are nop, ctf"
 call p FILES a.events | refused "$begin there is no backend 'lgo'" -DWAYMARK_BACKENDS=lgo
-call p a.events BACKENDS ctf | refused "$begin what is 'a.events'?" -DWAYMARK_BACKENDS=
+call p a.events BACKENDS ctf | refused "$begin unknown argument 'a.events'; see" -DWAYMARK_BACKENDS=
 call p FILES a.events GROUP "'a/b'" | refused "$begin GROUP ''a/b'' names a header: letters, digits"
-call p FILES a.events PROVIDER 1st | refused "$begin PROVIDER '1st' is no identifier of C"
+call p FILES a.events PROVIDER 1st | refused "$begin PROVIDER '1st' is not an identifier of C"
 { call p FILES a.events; echo 'waymark_generate(p FILES a.events)'; } | refused "$begin it has a group 'p' already"
 { cat find; echo 'waymark_generate(nosuch FILES a.events)'; } | refused 'waymark_generate(nosuch): there is no such target'
 { call p FILES a.events; printf 'add_executable(q ALIAS p)\nwaymark_generate(q FILES a.events)\n'; } |
-	refused 'waymark_generate(q): is another name of p'
+	refused 'waymark_generate(q): is an alias of p'
 { cat find; printf 'add_custom_target(docs)\nwaymark_generate(docs FILES a.events)\n'; } |
 	refused 'waymark_generate(docs): nothing is compiled for this target'
 { cat find; printf 'add_library(i INTERFACE)\nwaymark_generate(i FILES a.events)\n'; } |
@@ -100,7 +100,7 @@ call p FILES a.events PROVIDER 1st | refused "$begin PROVIDER '1st' is no identi
 
 # Missing dependencies of backends, independent of this system.
 call p FILES a.events BACKENDS ftrace | sed '1i set(CMAKE_SYSTEM_NAME FreeBSD)' |
-	refused "$begin backend ftrace: there is none on FreeBSD"
+	refused "$begin backend ftrace: not available on FreeBSD"
 for row in 'dtrace sys/sdt.h systemtap-sdt-dev' 'syslog syslog.h libc6-dev'; do
 	set -- $row
 	call p FILES a.events BACKENDS $1 | sed '1i set(CMAKE_REQUIRED_FLAGS -nostdinc)' |

@@ -83,7 +83,7 @@ def check_elsewhere(trace):
     ran = run("latency", "--json", "--from=cache_miss", "--to=disk_read_done", trace)
     check("no end on its thread", counts(json.loads(ran.stdout)),
           {"count": 0, "begun_twice": 2999, "unfinished": 1, "unbegun": 3000 - 428})
-    check(f"the fields of both are listed: {ran.stderr}", "no field of one name and type: 'cache_miss' has "
+    check(f"the fields of both are listed: {ran.stderr}", "no common field of one type: 'cache_miss' has "
           "request, queue, @pid, @tid, 'disk_read_done' has req, status" in ran.stderr, True)
 
 
@@ -218,7 +218,7 @@ def check_simple(trace):
           "--from=cache_miss", "--to=disk_read_done", trace)
     ran = run("latency", "--json", "--from=disk_read_done", "--to=cache_miss", "-e", DECLARATIONS, trace)
     check("nor have both a field", (ran.returncode, "the trace has no thread ids, and they have "
-                                    "no field of one name" in ran.stderr), (1, True))
+                                    "no common field of one type" in ran.stderr), (1, True))
     check("by process", counts(latency("--from=cache_miss", "--to=disk_read_done", "--by=@pid",
                                        trace)), {"count": 1, "unbegun": 2, "begun_twice": 3})
 
@@ -254,7 +254,7 @@ def check_default(work):
             ("of several none is", one, (), 0, "have 'req' (2 pairs), 'queue' (0 pairs): choose one, "
              "as --by=req"),
             ("one that makes none is not", [(1, "submit - (key: 1)"), (2, "done - (key: 2)")], (), 0,
-             "no field that both have pairs any: 'key' (0 pairs); give the fields"),
+             "no field that both have makes pairs: 'key' (0 pairs); give the fields"),
             ("of none both sides are listed", [(1, "submit - (a: 1)"), (2, "done - (b: 1)")], (), 0,
              "'Net:submit' has a, @pid, @tid, 'Net:done' has b, @pid, @tid; give the fields to compare"),
             ("an end alone is no reason", [(1, "submit - (a: 1)"), (1, "submit - (a: 1)")] +
@@ -271,7 +271,7 @@ def check_default(work):
     check("nor what is damaged", (count, "both have 'key': choose one" in said), (0, True))
     both = ("latency", "--json", "--from=Net:s*", "--to=Net:d*")
     count, said = default(marks(*plain, (4, "start - (id: 1)")), asked=both)
-    check("events of a pattern all have it", (count, "no field of one name" in said), (0, True))
+    check("events of a pattern all have it", (count, "no common field of one type" in said), (0, True))
     count, _ = default(marks(*plain, (4, 'start - (key: "c")')), asked=both)
     check("and it is taken then", count, 1)
 

@@ -19,14 +19,14 @@ expect "off unless told" 0 "" "$program" set:stratovirt
 expect "type=all" 0 "$all" "$program" set:stratovirt type=all
 expect "type=events" 0 "$both" "$program" set:stratovirt type=events
 expect "type=scopes" 0 "$cursor" "$program" set:stratovirt type=scopes
-expect "no choice" 1 "$name: Invalid parameter 'type': it is of the dialect stratovirt, and this \
-option begins with no dialect=stratovirt" "$program" type=all
+expect "no choice" 1 "$name: Invalid parameter 'type': it belongs to the dialect stratovirt; \
+begin this option with dialect=stratovirt" "$program" type=all
 expect "the option chooses" 0 "$all" "$program" $choose,type=all
 expect "the first option chooses for the next" 0 "$all" "$program" $choose,type=events type=scopes
 expect "not at the beginning" 1 "$name: dialect=stratovirt must be the first key of the option: \
 the keys before it are read" "$program" '*,dialect=stratovirt'
 expect "chosen twice" 1 "$name: dialect=: the dialect of options is 'stratovirt' already, by the \
-dialect= of one: it is chosen once" "$program" $choose,type=all dialect=waymark
+dialect= of one: choose it once" "$program" $choose,type=all dialect=waymark
 expect "chosen too late" 1 "set: an option was read in the dialect 'waymark' already: choose \
 'stratovirt' before the first" "$program" 'virtio*' set:stratovirt
 
@@ -55,7 +55,7 @@ expect "nothing" 1 "$name: nothing is given: write type=all, events or scopes, e
 expression" "$program" set:stratovirt ''
 expect "unknown key" 1 "$name: Invalid parameter 'fil'; did you mean 'file='?" \
 	"$program" set:stratovirt fil=x
-expect "unknown type" 1 "$name: type=: 'xxxxx' is none of all, events, scopes" \
+expect "unknown type" 1 "$name: type=: 'xxxxx' is not one of all, events, scopes" \
 	"$program" set:stratovirt type=xxxxx
 expect "file without value" 1 "$name: 'file' needs a value: file=FILE; an expression of that text is \
 written enable=file" "$program" set:stratovirt file

@@ -47,7 +47,7 @@ starts "a program whose plug-ins alone have events" 0 "" "on qmp NULL none" \
 	"${with[@]}" WAYMARK_TRACE=control=on "$untraced" "$plugin"
 starts "no value" 1 "$name: control= needs on, auto, stdio, fd:N or the path of a socket" "" \
 	"${with[@]}" "$program" control=
-place="is none of on, auto, stdio and fd:N"
+place="is not one of on, auto, stdio and fd:N"
 socket="A socket's name needs a '/', as in"
 starts "on in capitals" 1 "$name: control=: 'On' $place; did you mean 'on'? $socket ./On" "" \
 	"${with[@]}" "$program" control=On
@@ -57,7 +57,7 @@ starts "off" 1 "$name: control=: 'off' $place. $socket ./off" "" "${with[@]}" "$
 starts "a bare name, the variable" 0 \
 	"waymark: WAYMARK_TRACE: control=: 'm-%d.sock' $place. $socket ./m-%d.sock"$'\n'"$disk" "" \
 	"${with[@]}" WAYMARK_TRACE='control=m-%d.sock;disk_read' "$silent"
-starts "no mode of that name" 1 "$name: control-mode=: 'json' is none of qmp, hmp, stratovirt, stratovirt-2023" "" \
+starts "no mode of that name" 1 "$name: control-mode=: 'json' is not one of qmp, hmp, stratovirt, stratovirt-2023" "" \
 	"${with[@]}" "$program" control=on,control-mode=json
 starts "mode alone" 1 "$name: control-mode= needs control=WHERE in the same option" "" \
 	"${with[@]}" "$program" control-mode=hmp

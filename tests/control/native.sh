@@ -17,7 +17,7 @@ holds() {
 	[ "$lines" = "$3" ] || fail "$1: $2 holds '$lines', not '$3'"
 }
 
-there="there is something of that name already; remove it, or say replace=on"
+there="exists already; remove it, or set replace=on"
 disk=$'disk_read value=1\ndisk_write value=2'
 name=$(basename "$native")
 
@@ -71,7 +71,7 @@ expect "environment" 0 "" env WAYMARK_TRACE='disk_*,file=env' "$native"
 holds "environment" env "$disk"
 for key in file ctf.file; do
 	expect "environment, name taken, $key=" 0 \
-		"waymark: the trace is $tmp/env.<pid>: the name asked for is taken" \
+		"waymark: the trace is $tmp/env.<pid>: the requested name is taken" \
 		env WAYMARK_TRACE="net_*,$key=env" "$native"
 	holds "environment, name taken, $key=" "env.$last" "net_read value=3"
 done
@@ -82,7 +82,7 @@ expect "environment, replace=on of a directory" 0 "waymark: WAYMARK_TRACE: ctf.f
 	env WAYMARK_TRACE='disk_*,ctf.file=empty,replace=on' "$native"
 for path in . .. empty/ /dev/null; do
 	WAYMARK_TRACE="disk_*,file=$path" "$native" 2>said || fail "environment, file=$path: exit $?"
-	grep -q '^waymark: WAYMARK_TRACE: file=: .*: cannot be a trace: name a directory that is not there yet$' said ||
+	grep -q '^waymark: WAYMARK_TRACE: file=: .*: cannot be a trace: name a directory that does not exist yet$' said ||
 		fail "environment, file=$path: $(cat said)"
 done
 [ "$(ls -A empty)" = "" ] || fail "a trace without a name"
@@ -100,7 +100,7 @@ if [ -n "$library" ]; then
 	expect "file= moves on" 0 "" env LD_PRELOAD="$library" WAYMARK_TRACE='disk_*,file=moved' "$native"
 	holds "file= moves on" moved "$disk"
 	echo mine >mine
-	expect "file= moves on, name taken" 0 "waymark: the trace is $tmp/mine.<pid>: the name asked for is taken" \
+	expect "file= moves on, name taken" 0 "waymark: the trace is $tmp/mine.<pid>: the requested name is taken" \
 		env LD_PRELOAD="$library" WAYMARK_TRACE='backend=log;disk_*,file=mine' "$native"
 	[ -s mine ] || fail "a file that was there is gone or empty"
 else

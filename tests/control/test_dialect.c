@@ -61,7 +61,7 @@ static bool program_chooses_once(void)
 	       waymark_configure(STRATO "type=events", &error) == 0 &&
 	       waymark_configure("dialect=waymark,*", &error) < 0 &&
 	       !strcmp(error.text, "dialect=: the dialect of options is 'stratovirt' already, by "
-				   "the program's choice: it is chosen once") &&
+				   "the program's choice: choose it once") &&
 	       waymark_set_dialect(WAYMARK_DIALECT_WAYMARK, &error) < 0 &&
 	       strstr(error.text, "is 'stratovirt' already, by the program's choice");
 }

@@ -209,7 +209,7 @@ static void output_of_no_backend_is_an_error(void **state)
 
 	(void)state;
 	assert_int_equal(waymark_get_output("nosuch", &output, &error), -1);
-	assert_string_equal(error.text, "'nosuch' is no backend that has a file");
+	assert_string_equal(error.text, "'nosuch' is not a backend that has a file");
 	assert_string_equal(output.path, "");
 }
 

@@ -29,8 +29,8 @@ static void *take_one(void *path)
 	pthread_barrier_wait(&both);
 	bool ok = waymark_snapshot_to(path, &error) == 0;
 
-	if (!ok && !strstr(error.text, "there is something of that name") &&
-		!strstr(error.text, "it is there by now: the snapshot is ")) {
+	if (!ok && !strstr(error.text, "exists already; remove it") &&
+		!strstr(error.text, "it exists now: the snapshot is ")) {
 		fprintf(stderr, "%s\n", error.text);
 		abort();
 	}
@@ -90,7 +90,7 @@ static int traces_of_one_name(void)
 		return SKIP; /* one thread was too late each time and was refused */
 	}
 	globfree(&others);
-	CHECK(system("grep -q 'the trace is .*/both-[0-9]*[.][0-9]*: the name asked for is taken' "
+	CHECK(system("grep -q 'the trace is .*/both-[0-9]*[.][0-9]*: the requested name is taken' "
 		     "said") == 0,
 		4);
 	return 0;

@@ -110,7 +110,7 @@ static void monitor_has_a_place_and_a_language(void **state)
 	assert_null(c.monitor.where);
 	waymark_config_fini(&c);
 	refuse("control=m.sock",
-		"control=: 'm.sock' is none of on, auto, stdio and fd:N. A socket's "
+		"control=: 'm.sock' is not one of on, auto, stdio and fd:N. A socket's "
 		"name needs a '/', as in ./m.sock");
 	refuse("control=", "control= needs on, auto, stdio, fd:N or the path of a socket");
 }
@@ -188,7 +188,7 @@ static void wrong_sizes_are_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		refuse(sizes[i], "is no size");
+		refuse(sizes[i], "is not a size");
 	}
 }
 
@@ -198,11 +198,11 @@ static void words_are_one_of_a_few(void **state)
 	parse("full=discard,full=overwrite,full=block,replace=on,replace=off");
 	assert_string_equal(c.full, "block");
 	assert_string_equal(c.replace, "off");
-	refuse("full=", "full=: '' is none of discard, overwrite, block");
-	refuse("full=drop", "full=: 'drop' is none of discard, overwrite, block");
-	refuse("crash=", "is none of on, off, all");
-	refuse("crash=of", "is none of on, off, all");
-	refuse("replace=yes", "replace=: 'yes' is none of on, off");
+	refuse("full=", "full=: '' is not one of discard, overwrite, block");
+	refuse("full=drop", "full=: 'drop' is not one of discard, overwrite, block");
+	refuse("crash=", "is not one of on, off, all");
+	refuse("crash=of", "is not one of on, off, all");
+	refuse("replace=yes", "replace=: 'yes' is not one of on, off");
 }
 
 static void counts_have_bounds(void **state)
@@ -216,18 +216,18 @@ static void counts_have_bounds(void **state)
 	assert_int_equal(c.rotate, 1u << 20);
 	parse("keep=1000000");
 	assert_int_equal(c.keep, 1000000);
-	refuse("flush=0", "flush=: '0' is no number from 1 to 3600");
-	refuse("flush=3601", "no number from 1 to 3600");
-	refuse("flush=1s", "no number from 1 to 3600");
-	refuse("keep=0", "keep=: '0' is no number from 1 to 1000000");
-	refuse("keep=1000001", "no number from 1 to 1000000");
-	refuse("keep=-1", "no number from 1 to 1000000");
+	refuse("flush=0", "flush=: '0' is not a number from 1 to 3600");
+	refuse("flush=3601", "not a number from 1 to 3600");
+	refuse("flush=1s", "not a number from 1 to 3600");
+	refuse("keep=0", "keep=: '0' is not a number from 1 to 1000000");
+	refuse("keep=1000001", "not a number from 1 to 1000000");
+	refuse("keep=-1", "not a number from 1 to 1000000");
 	parse("syslog.rate=1000000");
 	assert_int_equal(c.syslog_rate, 1000000);
-	refuse("syslog.rate=0", "syslog.rate=: '0' is no number from 1 to 1000000");
-	refuse("syslog.rate=10/s", "no number from 1 to 1000000");
-	refuse("rotate=", "rotate=: '' is no size");
-	refuse("rotate=1023K", "rotate=: '1023K' is too small; a piece has 1M at least");
+	refuse("syslog.rate=0", "syslog.rate=: '0' is not a number from 1 to 1000000");
+	refuse("syslog.rate=10/s", "not a number from 1 to 1000000");
+	refuse("rotate=", "rotate=: '' is not a size");
+	refuse("rotate=1023K", "rotate=: '1023K' is too small; a tracefile has at least 1M");
 }
 
 static void signals_have_names_and_numbers(void **state)
@@ -255,7 +255,7 @@ static void signals_that_cannot_be_used_are_refused(void **state)
 		char option[64];
 
 		snprintf(option, sizeof(option), "snapshot=%s", names[i]);
-		refuse(option, "is no signal that can be used; write USR1, USR2 or a number");
+		refuse(option, "is not a signal that can be used; write USR1, USR2 or a number");
 	}
 }
 
@@ -295,7 +295,7 @@ static void values_are_checked(void **state)
 	refuse("jail=0", "jail=: '0' is neither off nor a number from 1 to 64");
 	refuse("jail=65", "jail=: '65' is neither off nor a number from 1 to 64");
 	refuse("jail=none", "jail=: 'none' is neither off");
-	refuse("log.prefix=never", "'never' is none of default, iso, none, stratovirt");
+	refuse("log.prefix=never", "'never' is not one of default, iso, none, stratovirt");
 	refuse("events=/nonexistent/list", "events=: /nonexistent/list: No such file or directory");
 	refuse("events=/", "events=: /: Is a directory");
 }

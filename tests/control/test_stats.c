@@ -178,7 +178,7 @@ static void counting_is_switched_by_an_option(void **state)
 	assert_int_equal(waymark_configure("stats=on", &error), 0);
 	assert_int_equal(counting(), WAYMARK_COUNTING_ON);
 	assert_int_equal(waymark_configure("stats=maybe", &error), -1);
-	assert_string_equal(error.text, "stats=: 'maybe' is none of on, off");
+	assert_string_equal(error.text, "stats=: 'maybe' is not one of on, off");
 }
 
 #define RUNNERS 8

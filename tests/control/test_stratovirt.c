@@ -62,8 +62,8 @@ static void nothing_is_guessed_from_the_syntax(void **state)
 	(void)state;
 	parse("file=a");
 	assert_string_equal(c.file, "a");
-	refuse("type=all", "Invalid parameter 'type': it is of the dialect stratovirt, and this "
-			   "option begins with no dialect=stratovirt");
+	refuse("type=all", "Invalid parameter 'type': it belongs to the dialect stratovirt; "
+			   "begin this option with dialect=stratovirt");
 	parse("dialect=waymark,file=a");
 	assert_string_equal(c.file, "a");
 }
@@ -71,11 +71,11 @@ static void nothing_is_guessed_from_the_syntax(void **state)
 static void dialect_is_the_first_key(void **state)
 {
 	(void)state;
-	refuse("type=all,dialect=stratovirt", "of the dialect stratovirt");
+	refuse("type=all,dialect=stratovirt", "to the dialect stratovirt");
 	refuse("*,dialect=stratovirt", "dialect=stratovirt must be the first key of the option");
 	refuse("dialect=waymark,dialect=stratovirt", "must be the first key of the option");
 	refuse(STRATO "type=all,dialect=waymark", "must be the first key of the option");
-	refuse("dialect=qemu", "dialect=: 'qemu' is none of waymark, stratovirt");
+	refuse("dialect=qemu", "dialect=: 'qemu' is not one of waymark, stratovirt");
 	refuse("dialct=stratovirt", "did you mean 'dialect='?");
 }
 
@@ -143,7 +143,7 @@ static void monitor_speaks_the_same_unless_told(void **state)
 static void errors_of_theirs_are_errors(void **state)
 {
 	(void)state;
-	refuse(STRATO "type=xxxxx", "type=: 'xxxxx' is none of all, events, scopes");
+	refuse(STRATO "type=xxxxx", "type=: 'xxxxx' is not one of all, events, scopes");
 	refuse(STRATO "file", "'file' needs a value: file=FILE; an expression of that text is "
 			      "written enable=file");
 	refuse(STRATO "events", "'events' needs a value: events=FILE");
@@ -206,7 +206,7 @@ static void wrong_line_is_named(void **state)
 		}
 	}
 	assert_int_equal(parse_lines("a\0b", 3), -1);
-	assert_string_equal(error.text, "list:1: a byte 0: this is no list of events");
+	assert_string_equal(error.text, "list:1: a NUL byte: this is not a list of events");
 }
 
 int main(void)

@@ -55,7 +55,7 @@ class Vcpus(common.Case):
                     (["mem_*", "--vcpu=4"], "invalid vCPU index 4\n"),
                     (["mem_*", "--vcpu=4294967296"], "invalid vCPU index 4294967296\n"),
                     (["mem_access", "disk_done", "--vcpu=0"], 'event "disk_done" is not vCPU-specific\n'),
-                    (["mem_access", "disk_*", "--vcpu=0"], "no event that is of one vCPU matches 'disk_*'\n"),
+                    (["mem_access", "disk_*", "--vcpu=0"], "no event of single vCPUs matches 'disk_*'\n"),
                     (["mem_acess", "--vcpu=0"], "unknown event \"mem_acess\": did you mean 'mem_access'?\n")):
                 self.ctl(self.program, command, *words, status=1, error=error)
         self.assertEqual(self.on(self.program), [])

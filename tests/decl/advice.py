@@ -19,14 +19,14 @@ PROSE = re.compile(
     r"pass (fewer|the error|its members|a pointer|a scaled integer)|split the event|allowed are|"
     r"events have no floating point|known are (%d|PRId64|disable)|end it with a letter|"
     r"save the file|is this a file of|add the closing|write a backslash|pass a string of bytes|"
-    r"an event is declared as|it is none of the types|remove it, or (make it a format|quote)|"
+    r"an event is declared as|it is not one of the types|remove it, or (make it a format|quote)|"
     r"write \(void\), or|declare an 'int' for the '\*'|remove the comma, or|"
     r"declare an enum as|print the arguments in their order")
 
 TOML_PROSE = re.compile(
     r"choose another name|begin it with a letter|use the letters a to z|rename one|keep one|"
     r"give each argument its own name|write it as name and type|pass fewer|split the event|"
-    r"is this a file of|it is none of the types|allowed are|there (are|is)|they come in|"
+    r"is this a file of|it is not one of the types|allowed are|there (are|is)|they come in|"
     r"a key has letters|an event has|add: |begin a new line|this does not belong|move the table|"
     r"end it (on its line|with three quotes)|remove (it|the comma|the placeholder)|"
     r"write (it as (a number|an escape)|a (string|comma|whole character)|\\\\|\\u00e9)|"

@@ -89,7 +89,7 @@ refused_by_meson "backend syslog: $missing" ctf,syslog -Dc_args=-nostdinc
 missing='<sys/sdt.h> is missing; install systemtap-sdt-dev'
 refused_by_make "backend dtrace: $missing" dtrace CPPFLAGS=-nostdinc
 refused_by_meson "backend dtrace: $missing" dtrace -Dc_args=-nostdinc
-refused_by_make 'backend ftrace: there is none on FreeBSD' log,ftrace SYSTEM=FreeBSD
+refused_by_make 'backend ftrace: not available on FreeBSD' log,ftrace SYSTEM=FreeBSD
 cat >other.ini <<'END'
 [binaries]
 c = 'cc'
@@ -103,7 +103,7 @@ endian = 'little'
 [properties]
 needs_exe_wrapper = false
 END
-refused_by_meson 'backend ftrace: there is none on freebsd' log,ftrace --cross-file other.ini
+refused_by_meson 'backend ftrace: not available on freebsd' log,ftrace --cross-file other.ini
 export PKG_CONFIG_LIBDIR="$tmp"
 missing='lttng-ust >=2.13 is missing; install liblttng-ust-dev'
 refused_by_make "backend ust: $missing" ust

@@ -197,7 +197,7 @@ def check_trace_cmd(work, trace, text, tid):
     os.chmod(f"{work}/bin/trace-cmd", 0o755)
     root, _ = flamegraph(trace, dat, path=f"{work}/bin:{os.environ['PATH']}")
     check_frames(root, tid, count_waits(text, tid))
-    refused(trace, dat, "trace-cmd, which reads it, is not installed", path=work)
+    refused(trace, dat, "trace-cmd is not installed", path=work)
     write(f"{work}/bin/trace-cmd", "#!/bin/sh\nexit 1\n")
     refused(trace, dat, "trace-cmd report could not read it", path=f"{work}/bin")
 

@@ -90,7 +90,7 @@ class Turns(Followed):
                 if number:
                     p.send_signal(number)
                 self.assertEqual(p.wait(PATIENCE), 1, self.notes(p))
-                self.assertRegex(self.notes(p), rf"goes on in {self.others[0]}, where it cannot be "
+                self.assertRegex(self.notes(p), rf"continues in {self.others[0]}, which cannot be "
                                                 "followed: (No such file|that is another trace)")
                 self.assertIsNone(program.poll())
                 program.kill()

@@ -209,7 +209,7 @@ def test_style(b):
     pid = b.marks()[0]["tid"]
     check(b.texts() == ["I|%s|%s" % (pid, s) for s in done.log], b.texts())
     done = b.run("steps", 1, option="ftrace.style=perfetto")
-    check("ftrace.style=: 'perfetto' is none of text, atrace, hitrace" in done.stderr, done.stderr)
+    check("ftrace.style=: 'perfetto' is not one of text, atrace, hitrace" in done.stderr, done.stderr)
 
 
 def test_closing(b):

@@ -70,11 +70,11 @@ class Hostile(Harness):
         os.truncate(buffer, 0)
         os.killpg(device.pid, signal.SIGKILL)
         out, err = self.finish(drain, 1)
-        self.assertIn(f"waymark recover --discard {buffer} throws the rest away", err)
+        self.assertIn(f"waymark recover --discard {buffer} discards the rest", err)
         self.assertEqual(err.count("\n"), 1, err)
         self.assertEqual(len(re.findall(r"events?, \d+ lost$", out, re.M)), 1, out)
         _, err = self.waymark("recover", "--all", "-o", self.folder, status=1)
-        self.assertIn(f"{buffer}: is damaged: waymark recover --discard {buffer} throws it away", err)
+        self.assertIn(f"{buffer}: is damaged: waymark recover --discard {buffer} discards it", err)
         self.waymark("recover", "--discard", buffer)
         self.assert_nothing_left()
 
@@ -86,7 +86,7 @@ class Hostile(Harness):
         buffer, = (buffer for buffer in self.shm.iterdir() if self.owner(buffer))
         os.truncate(buffer, 0)
         _, err = self.finish(drain, 1)
-        self.assertIn(f"waymark recover --discard {buffer} throws the rest away", err)
+        self.assertIn(f"waymark recover --discard {buffer} discards the rest", err)
         self.waymark("recover", "--discard", buffer)
         self.assert_nothing_left()
 

@@ -188,7 +188,7 @@ class Jail(Harness):
     def test_overwriting_is_refused(self):
         device = self.device("exit", 1, 10, option="jail=1,full=overwrite")
         _, err = self.finish(device)
-        self.assertIn("full=discard is taken", err)
+        self.assertIn("using full=discard", err)
         self.waymark("drain", self.trace)
         self.assert_all(self.traces()[0], 10)
 
@@ -275,7 +275,7 @@ class Jail(Harness):
         while not self.traces() and time.time() < deadline:
             time.sleep(0.01)
         _, err = self.waymark("drain", "--once", self.trace, status=1)
-        self.assertIn("another waymark drain is at work", err)
+        self.assertIn("another waymark drain works on it", err)
         drain.send_signal(signal.SIGTERM)
         out, _ = self.finish(drain)
         self.assertIn("its process lives", out)

@@ -185,17 +185,17 @@ def what_cannot_be_read():
     plain = HEAD + lines(DOCUMENT)
     count = plain.count("\n")
     for name, text, words in (
-            ("ticks", plain.replace("5.0000", "50000"), "line 6: its time is a number of ticks"),
+            ("ticks", plain.replace("5.0000", "50000"), "line 6: its time is in ticks of unknown length"),
             ("uptime", plain.replace("5.0000", "50000"), "echo mono > trace_clock"),
             ("cut", plain[:-9], f"truncated: the capture ends inside of line {count}"),
             ("without a newline", plain[:-1], f"inside of line {count}"),
             ("bad", plain.replace("# tracer: nop", "# tracer: nop\nwhat is this"),
-             "line 2 is none of the kernel's trace: what is this"),
+             "line 2 is not a line of the kernel's trace: what is this"),
             ("empty", "", "the file is empty"),
             ("other text", "a\n" * 100000, "not a trace"),
             ("no newline", "a" * 1000000, "not a trace"),
             ("long", HEAD + "x" * 10000000 + "\n" + lines(DOCUMENT),
-             "line 6 is longer than any of the kernel's trace")):
+             "line 6 is too long for a line of the kernel's trace")):
         out, said = run("print", "-", given=text, status=1)
         check(f"{name}: {words!r} in {said!r}", words in said, True)
         wanted = {"cut": 3, "without a newline": 3, "bad": 4, "long": 4}.get(name, 0)
@@ -272,16 +272,16 @@ def trace_cmd(work):
     make_stub("yes '" + line(MARK + "x", 5)[:-1] + "'\n")
     check("one that goes on is ended", len(read("--head=3")[0].splitlines()), 3)
     for body, words in (("echo complaint >&2; exit 1\n", "trace-cmd report could not read it"),
-                        ("exit 0\n", "prints nothing of it: it is cut or damaged")):
+                        ("exit 0\n", "prints nothing of it: it is truncated or damaged")):
         make_stub(body)
         _, said = read(status=1)
         check(f"{words!r} in {said!r}", words in said and "complaint" not in said, True)
     _, said = read(status=1, path=work)
-    check(said, "trace-cmd, which reads it, is not installed" in said, True)
+    check(said, "trace-cmd is not installed" in said, True)
     with open(dat, "rb") as f:
         done = subprocess.run(f"cat | {WAYMARK} print -", shell=True, stdin=f, text=True,
                               stderr=subprocess.PIPE, stdout=subprocess.PIPE, timeout=60)
-    check(done.stderr, "comes through a pipe" in done.stderr, True)
+    check(done.stderr, "cannot be read from a pipe" in done.stderr, True)
 
 
 def live():

@@ -189,7 +189,7 @@ class Record(Recorded):
                 ([LOGGED], 0, "its events are built without the backend ctf: make WAYMARK_BACKENDS=ctf"),
                 (["-e", "nope*", PROGRAM, "3"], 0, "no pattern matches its events, none"),
                 (["--option=full=blok", PROGRAM, "3"], 0, "no pattern matches its events, none "
-                 "of them happened, or it refused an option, as it says above"),
+                 "of them happened, or it refused an option, as reported above"),
                 ([PROGRAM], 0, "no pattern matches its events, none")):
             said = self.record("-o", "t", *args, status=status)[1]
             self.assertIn(f"recorded nothing, t was not made: {why}", said)

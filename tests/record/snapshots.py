@@ -153,9 +153,8 @@ class Snapshots(unittest.TestCase):
         (self.work / "taken").mkdir()
         (self.work / "file").write_text("mine")
         out = self.run_program(1, "stop", "=taken", "=file", "=no/such", "=good")
-        self.assertIn("taken: there is something of that name already; remove it, or say "
-                      "replace=on", out[2])
-        self.assertIn("file: there is something of that name already", out[4])
+        self.assertIn("taken: exists already; remove it, or set replace=on", out[2])
+        self.assertIn("file: exists already; remove it", out[4])
         self.assertIn("no/such: cannot make the trace", out[6])
         self.assertEqual(out[8], "good")
         self.assertEqual(self.steps("good")[0][-1], int(out[0].split()[1]) - 1)
@@ -189,7 +188,7 @@ class Snapshots(unittest.TestCase):
         for full in ("discard", "block"):
             out = self.run_program(1, "=one", "stop",
                                    option=OPTION.replace("overwrite", full).replace("us", full))
-            self.assertIn("one: a snapshot of its own is for full=overwrite", out[1])
+            self.assertIn("one: a separate snapshot needs full=overwrite", out[1])
             self.assertFalse((self.work / "one").exists())
 
     def test_before_any_event_it_is_an_error(self):

@@ -164,7 +164,7 @@ static void snapshots_of_stuck_thread(void)
 
 	begin(RECORDER_OVERWRITE);
 	if (waymark_ctf_snapshot("snapshot", &error) == 0 ||
-		!strstr(error.text, "not complete: a thread does not come out of an event")) {
+		!strstr(error.text, "not complete: a thread is still inside an event")) {
 		_exit(3);
 	}
 	let_go_on();

@@ -15,7 +15,7 @@ class BadInput(Recovery):
     def test_what_is_no_trace_is_refused(self):
         (self.work / "file").write_text("x")
         (self.work / "empty").mkdir()
-        for name, why in (("file", "is no directory"), ("none", "No such file"),
+        for name, why in (("file", "is not a directory"), ("none", "No such file"),
                           ("empty", "without the file 'metadata'")):
             said = self.run_recover(self.work / name, status=1)
             self.assertIn(why, said)
@@ -77,7 +77,7 @@ class BadInput(Recovery):
         self.assertEqual(self.run_recover(bad), f"{said}: nothing to do\n")
         left.make_buffer(self.shm / NAME, bad, {})
         self.assertIn(f"trace {said}\n", self.run_recover("--all", "--dry-run"))
-        self.assertEqual(self.run_recover("--discard", bad), f"{said}: thrown away\n")
+        self.assertEqual(self.run_recover("--discard", bad), f"{said}: discarded\n")
 
     def test_a_command_line_without_sense_is_refused(self):
         self.assertIn("usage:", self.run_recover("--list", "--all", status=2))

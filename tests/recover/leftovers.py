@@ -80,7 +80,7 @@ class Leftovers(Recovery):
         away = self.shm.rename(self.work / "away")
         self.shm.mkdir()  # as after the next boot
         for _ in range(2):
-            self.assertIn(f"{trace}: cannot be mended: its process did not end it, and its memory "
+            self.assertIn(f"{trace}: cannot be repaired: its process did not end it, and its memory "
                           "is not here: the last events are missing\n", self.run_recover(trace, status=1))
             self.assertEqual(state(), "unfinished")
         self.shm.rmdir()
@@ -118,8 +118,8 @@ class Leftovers(Recovery):
         self.assertIn(f"{trace}: 3 streams", said)
         self.assertIn(f"{gone}: its trace '/nowhere/at/all' is gone", said)
         self.assertEqual(list(self.shm.iterdir()), [gone])
-        self.assertEqual(self.run_recover("--discard", gone), f"{gone}: thrown away\n")
-        self.assertIn("no process left anything", self.run_recover("--all"))
+        self.assertEqual(self.run_recover("--discard", gone), f"{gone}: discarded\n")
+        self.assertIn("no process left memory", self.run_recover("--all"))
 
     def test_what_is_gone_is_thrown_away_at_once(self):
         self.make()
@@ -130,11 +130,11 @@ class Leftovers(Recovery):
         with open(buffers[3], "rb") as living:
             fcntl.flock(living, fcntl.LOCK_SH)
             said = self.run_recover("--discard-gone", "--dry-run")
-            self.assertEqual(re.findall(r"^(.*): would be thrown away: process 4242, trace (.*)$", said,
+            self.assertEqual(re.findall(r"^(.*): would be discarded: process 4242, trace (.*)$", said,
                                         re.M), [(str(a), f"{self.work}/nowhere") for a in buffers[:3]])
             self.assertEqual(contents(self.work), before)
             said = self.run_recover("--discard-gone")
-            self.assertEqual(said, "".join(f"{a}: thrown away\n" for a in buffers[:3]))
+            self.assertEqual(said, "".join(f"{a}: discarded\n" for a in buffers[:3]))
         self.assertEqual(sorted(self.shm.iterdir()), [buffers[3], self.shm / NAME])
 
     def test_a_trace_that_is_gone_is_explained(self):
@@ -168,7 +168,7 @@ class Leftovers(Recovery):
     def test_leftovers_are_thrown_away_unread(self):
         trace = self.make()
         before = contents(trace)
-        self.assertEqual(self.run_recover("--discard", trace), f"{trace}: thrown away\n")
+        self.assertEqual(self.run_recover("--discard", trace), f"{trace}: discarded\n")
         self.assertEqual(self.run_recover("--discard", trace), f"{trace}: nothing to do\n")
         self.assertEqual(contents(trace), before)
         self.assertEqual(list(self.shm.iterdir()), [])
@@ -176,7 +176,7 @@ class Leftovers(Recovery):
     def test_what_is_no_buffer_is_not_thrown_away(self):
         (self.work / "file").write_text("x" * 100000)
         self.assertEqual(self.run_recover("--discard", self.work / "file", status=1), "waymark recover: "
-                         f"{self.work / 'file'}: is neither a trace nor what a process left\n")
+                         f"{self.work / 'file'}: is neither a trace nor a buffer file\n")
         self.assertIn(": No such file or directory\n",
                       self.run_recover("--discard", self.work / "none", status=1))
 

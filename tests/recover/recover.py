@@ -130,7 +130,7 @@ class Recover(Recovery):
         trace = left.make_trace(WRITE_TRACE, self.work / "damage", {
             "stream-1": [left.written(1, 1, 5), bytes(4096), left.written(1, 3, 5)]})
         before = contents(trace)
-        self.assertIn("stream-1: is damaged before packets that are whole, at byte "
+        self.assertIn("stream-1: is damaged before intact packets, at byte "
                       f"{len(left.written(1, 1, 5))}",
                       self.run_recover(trace, status=1))
         self.assertEqual(contents(trace), before)

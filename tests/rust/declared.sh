@@ -57,7 +57,7 @@ refused() # ARGUMENT TABLE WORDS
 }
 
 for type in str '&[u8]' 'Vec<u8>' u128 i128 '&dyn fmt::Debug'; do
-	refused "a: $type" events "has an argument of type '.*', which a module of Rust cannot hand"
+	refused "a: $type" events "has an argument of type '.*', which a module of Rust cannot pass"
 done
 refused '' scopes 'is a scope, which a module of Rust cannot begin'
 refused 'size: u64' scopes 'is a scope, which a module of Rust cannot begin'

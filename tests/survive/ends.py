@@ -115,7 +115,7 @@ class Ends(survive.Survive):
         for _ in range(20):
             self.live("handler", how, status=ENDS[how], silent=False,
                       env=self.env(TSAN_OPTIONS=tsan))
-            if "behind its end" not in self.said:
+            if "after exit() had written" not in self.said:
                 return
             self.forget()
         self.fail(f"never in time: {self.said}")
@@ -123,15 +123,15 @@ class Ends(survive.Survive):
     def test_what_a_handler_records_behind_the_end_is_said_to_be_missing(self):
         for _ in range(amount(5, 100)):
             self.live("behind", silent=False)
-            self.assertRegex(self.said, r"^waymark: .*/x\.ctf: events were recorded behind its "
-                                        r"end, .*: the last of them may be missing\n$")
+            self.assertRegex(self.said, r"^waymark: .*/x\.ctf: events were recorded after exit\(\) had "
+                                        r"written the trace: the last of them may be missing\n$")
             self.assertEqual(self.waymark("print", self.trace).count(" thread 0 "), 20000)
             self.assert_clean()
             self.forget()
 
     def test_a_program_that_executes_itself_has_a_second_trace(self):
         said = self.live("exec", 1000, silent=False)[1]
-        self.assertRegex(said, r"^waymark: the trace is .*/x\.ctf\.\d+: the name asked for is taken\n$")
+        self.assertRegex(said, r"^waymark: the trace is .*/x\.ctf\.\d+: the requested name is taken\n$")
         second = pathlib_one(t for t in self.traces() if t != self.trace)
         self.assertEqual(second.name, f"x.ctf.{self.pid}")
         self.assertEqual(self.check(0, 0), 1000)
@@ -220,7 +220,7 @@ class Ends(survive.Survive):
     def test_a_program_that_runs_another_one_shares_nothing_but_the_name(self):
         other = self.work / "other"
         said = self.live("run", 500, VICTIM, other, "step", "end", "exit", 700, silent=False)[1]
-        self.assertIn("the name asked for is taken", said)
+        self.assertIn("the requested name is taken", said)
         second = pathlib_one(t for t in self.traces() if t != self.trace)
         self.assertRegex(second.name, r"^x\.ctf\.\d+$")
         self.assertEqual(self.check_everything(), 1000)

@@ -165,7 +165,7 @@ class Native(Both, survive.Survive):
                                     f"live={early}", "fork=exit", f"live={early}", "file", "live=10",
                                     env={**self.env(), "WAYMARK_TRACE": ""})
                 said = victim.communicate(timeout=120)[1]
-                self.assertRegex(said, r"the trace is .*/x.ctf.\d+: the name asked for is taken")
+                self.assertRegex(said, r"the trace is .*/x.ctf.\d+: the requested name is taken")
                 self.assertEqual(self.counted(), 20 + 2 * early)
                 self.assertEqual(sum(self.waymark("print", t).count(" live_") for t in self.traces()),
                                  self.counted())
@@ -182,7 +182,7 @@ class Native(Both, survive.Survive):
         self.steps(self.option(), "file", "live=10")
         self.counts.unlink()
         said = self.steps(self.option(), "live=10", "file", status=1, silent=False)[1]
-        self.assertIn("something of that name already", said)
+        self.assertIn("exists already; remove it", said)
         second, = (self.work / n for n in self.names() if n != "x.ctf")
         self.assertEqual(self.check(trace=second), 10)
 

@@ -236,7 +236,7 @@ class Leftovers(survive.Survive):
         program.stdout.readline()
         self.wait_until(lambda: len(self.buffers()) == 1)
         said = self.lived(program).splitlines()
-        self.assertEqual([line for line in said if "the name asked for is taken" not in line], [])
+        self.assertEqual([line for line in said if "the requested name is taken" not in line], [])
         traces = self.traces()
         self.assertEqual(len(traces), 41)
         reads = f'for t; do "{survive.WAYMARK}" print "$t" || exit; done'
@@ -398,7 +398,7 @@ class Leftovers(survive.Survive):
         for value in ("", "on", "-1", "10X"):
             self.choose(f"bad{value}")
             _, said = self.live("end", "exit", 10, env=self.env(f",leftovers={value}"), silent=False)
-            self.assertRegex(said, f"leftovers=: '{value}' is no size")
+            self.assertRegex(said, f"leftovers=: '{value}' is not a size")
 
 
 survive.main()

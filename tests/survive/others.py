@@ -128,7 +128,7 @@ class Others(survive.Survive):
                 self.work.chmod(0o1777)
                 as_nobody(plant)
                 said = self.live("move", "chdir", "/", 100, 100, silent=False)[1]
-                self.assertIn("the name asked for is taken", said)
+                self.assertIn("the requested name is taken", said)
                 self.assertEqual(mine.read_text(), "mine")
                 self.assertFalse((self.work / "nowhere").exists())
                 self.assertEqual(list((self.work / "elsewhere").iterdir()), [])

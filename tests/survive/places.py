@@ -94,7 +94,7 @@ class Places(survive.Survive):
         disk = self.mount("disk", "256k")
         self.trace = disk / "x.ctf"
         out, said = self.live("end", "exit", 100000, silent=False)
-        self.assertIn("waymark recover brings them in", said)
+        self.assertIn("waymark recover writes them", said)
         self.assertEqual(len(self.buffers()), 1)
         self.assertEqual(self.check(), 100000)
         self.assertIn("state     unwritten: No space left on device: its process ended",

@@ -25,7 +25,7 @@ class Rights(survive.Survive):
                 said = self.lived(victim)
                 if why:
                     self.assertIn(why, said)
-                    self.assertIn("waymark recover brings them in", said)
+                    self.assertIn("waymark recover writes them", said)
                 else:
                     self.assertEqual(said, "")
                 self.assertEqual(self.check_everything(), 201000)
@@ -70,7 +70,7 @@ class Rights(survive.Survive):
         said = self.live("move", "chroot", self.work / "root", 1000, 100000, silent=False,
                          env=self.env(",buffer=1G"))[1]
         self.assertIn("No such file or directory", said)
-        self.assertIn("waymark recover brings them in", said)
+        self.assertIn("waymark recover writes them", said)
         self.assertEqual(self.check_everything(), 201000)
 
 

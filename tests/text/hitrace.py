@@ -82,7 +82,7 @@ def test_function_that_is_missing_is_named():
 
 def test_program_with_the_runtime_in_it_loads_nothing():
     expect(calls("scopes=1", program=STATIC),
-           (None, "waymark: hitrace: a libwaymark that is part of the program loads no library; "
+           (None, "waymark: hitrace: a static libwaymark cannot load the library; "
             "the backend hitrace does nothing\n"))
 
 

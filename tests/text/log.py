@@ -125,7 +125,7 @@ def test_levels():
     for level in ("trace", "TRACE", ""):
         expect(run(PROGRAM, "texts", "formats", WAYMARK_LOG_LEVEL=level), (whole, ""))
     expect(run(PROGRAM, "texts", "formats", WAYMARK_LOG_LEVEL="verbose"),
-           (whole, "waymark: WAYMARK_LOG_LEVEL: 'verbose' is none of error, warn, info, debug, "
+           (whole, "waymark: WAYMARK_LOG_LEVEL: 'verbose' is not one of error, warn, info, debug, "
             "trace; everything is printed\n"))
 
 

@@ -64,8 +64,8 @@ refusals()
 	event first >pipes/a.toml
 	mkfifo pipes/b.toml
 	run 1 $both --group=g -o new.h pipes
-	told 'Error: cannot read pipes: pipes/b.toml is no regular file'
-	# One run reports the faults of each file.
+	told 'Error: cannot read pipes: pipes/b.toml is not a regular file'
+	# One run shows what is wrong in each file.
 	mkdir -p two
 	event if >two/a.toml
 	event two 'a: u8' >two/b.toml
@@ -91,7 +91,7 @@ warnings()
 	silent
 	echo 'my_usb_run(void)' >names-events
 	run 0 --check --warn=names names names-events
-	told "names/a.toml:2:9: warning: the pattern 'usb_run' also meets 'usb_runtime_read' and 1 more"
+	told "names/a.toml:2:9: warning: the pattern 'usb_run' also matches 'usb_runtime_read' and 1 more"
 	[ "$(grep -c warning: err)" -eq 1 ] || fail "$what: $(cat err)"
 	run 1 --check --warn=names --werror names
 	run 1 --check --warn=all names

@@ -257,7 +257,7 @@ static void print_stats_notes(const struct ctl *ctl, const json_t *result)
 	if (events && counted < recorded) {
 		printf("\n%" PRIu64 " more are in no row: they are still in memory "
 		       "('waymark ctl %s flush' writes and counts them), or were recorded before "
-		       "the first 'stats --events', with which counting begins\n",
+		       "the first 'stats --events', which starts the counts\n",
 			recorded - counted, ctl->target);
 	}
 	if (has_scope) {
@@ -282,7 +282,7 @@ void ctl_print_stats(const struct ctl *ctl, const json_t *result)
 	printf(", %" PRIu64 " bytes\n", member_number(result, "bytes"));
 	print_total("lost     ", member_number(result, "lost"), ", for which no memory was free\n");
 	if (unwritten) {
-		print_total("unwritten", unwritten, ", which the file did not take\n");
+		print_total("unwritten", unwritten, ", which the file did not accept\n");
 	}
 	if (json_object_get(result, "problem")) {
 		escaped_printf(stdout,

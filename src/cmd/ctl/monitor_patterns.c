@@ -109,7 +109,7 @@ static bool check_pattern(struct monitor_client *c, const char *pattern, struct 
 	return client_fail(c, CLIENT_REFUSED,
 		count		   ? "'%s' matches only events that tracers outside the program "
 				     "switch, as those of the backends dtrace and ust"
-		: scope.is_of_vcpu ? "no event that is of one vCPU matches '%s'"
+		: scope.is_of_vcpu ? "no event of single vCPUs matches '%s'"
 				   : "no event matches '%s'",
 		pattern);
 }

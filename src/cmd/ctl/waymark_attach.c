@@ -265,7 +265,7 @@ static bool begin(struct attach *a)
 		return false;
 	}
 	if (!a->on) {
-		return fail(a, "its trace is off and takes no events: 'waymark ctl ... file on' "
+		return fail(a, "its trace is off and accepts no events: 'waymark ctl ... file on' "
 			       "switches it on");
 	}
 	bool is_there = a->begun;

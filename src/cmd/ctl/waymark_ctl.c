@@ -37,7 +37,7 @@ static const struct argument rows[] = {
 	{ KEY_THREADS, "threads", NULL, "with stats: a row for each thread that recorded" },
 	{ KEY_BACKEND, "backend", "NAME",
 		"ctf; simple; log: with 'file', the backend whose output is meant" },
-	{ KEY_VCPU, "vcpu", "N", "with list, on, off: only events of vCPUs, and of vCPU N" },
+	{ KEY_VCPU, "vcpu", "N", "with list, on, off: only events of single vCPUs, for vCPU N" },
 	{ 0 },
 };
 

@@ -215,8 +215,8 @@ static void explain_empty(struct print *p)
 
 	if (p->records > 0 && !p->has_selected) {
 		session_say(&p->session,
-			"none of the %" PRIu64
-			" records is a selected event: their times are %s to %s s",
+			"no selected event is among the %" PRIu64
+			" records: their times are %s to %s s",
 			p->records, seconds(from, p->first_ns), seconds(to, p->last_ns));
 	}
 }

@@ -189,7 +189,7 @@ static const char *explain_image(const struct image *i)
 	}
 	if (!begins(i, "\177ELF") || contains(i, "libwaymark.so") || contains(i, "WAYMARK_TRACE")) {
 		return "no pattern matches its events, none of them happened, or it refused an "
-		       "option, as it says above";
+		       "option, as reported above";
 	}
 	return contains(i, "ld-linux") || contains(i, "ld-musl")
 		       ? "it is not linked with Waymark, and no library or program that it used "

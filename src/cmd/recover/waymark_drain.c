@@ -168,7 +168,7 @@ static bool open_named(struct run *r, struct job *job)
 	job->is_open = !error;
 	job->is_over = error;
 	if (error == EBUSY) {
-		complain("%s: another waymark drain is at work on it", job->path);
+		complain("%s: another waymark drain works on it", job->path);
 	} else if (error) {
 		complain("%s: cannot be opened: %s", job->path, strerror(error));
 	}
@@ -461,7 +461,7 @@ static int parse(struct run *r, int argc, char **argv)
 	}
 	r->words = argv + optind;
 	if (r->place && (stat(r->place, &st) != 0 || !S_ISDIR(st.st_mode))) {
-		return arguments_bad(&command, "-o %s: is no directory", r->place);
+		return arguments_bad(&command, "-o %s: is not a directory", r->place);
 	}
 	return *r->words ? 0 : arguments_bad(&command, "the trace or the process is missing");
 }

@@ -179,14 +179,14 @@ static int show(const char *path, bool ok, const struct recover_result *r)
 	}
 	print_done(path, r);
 	if (r->kept_for[0]) {
-		complain("%s: is a copy of %s: the memory of its process stays, for that one", path,
-			r->kept_for);
+		complain("%s: is a copy of %s: the memory of its process is kept for the original",
+			path, r->kept_for);
 	}
 	if (!r->fault[0]) {
 		return EXIT_SUCCESS;
 	}
 	fflush(stdout);
-	complain("%s: cannot be mended: %s%s", path, r->fault,
+	complain("%s: cannot be repaired: %s%s", path, r->fault,
 		r->faults + (r->missing > 0) > 1 ? "; and more: waymark print shows them" : "");
 	return EXIT_FAILURE;
 }
@@ -208,7 +208,7 @@ static int discard(const char *path)
 		return show(path, ok, &result);
 	}
 	escaped_put(stdout, path);
-	puts(": thrown away");
+	puts(": discarded");
 	return EXIT_SUCCESS;
 }
 
@@ -259,7 +259,7 @@ static int visit(const struct options *options, const struct leftover *o)
 	bool discards = options->mode == KEY_DISCARD_GONE;
 
 	if (o->error == EBADMSG) {
-		complain("%s: is damaged: waymark recover --discard %s throws it away", o->path,
+		complain("%s: is damaged: waymark recover --discard %s discards it", o->path,
 			o->path);
 		return EXIT_FAILURE;
 	}
@@ -276,7 +276,7 @@ static int visit(const struct options *options, const struct leftover *o)
 	}
 	if (options->is_dry) {
 		escaped_printf(stdout, "%s: would be %s: process %" PRIu32 "%s%s, trace %s",
-			o->path, discards ? "thrown away" : "recovered", o->pid,
+			o->path, discards ? "discarded" : "recovered", o->pid,
 			o->command[0] ? " " : "", o->command, o->directory);
 		putchar('\n');
 		return EXIT_SUCCESS;
@@ -303,9 +303,9 @@ static int visit_own(const struct options *options)
 	}
 	leftovers_fini(&l);
 	if (!own && of_others == 0) {
-		printf("%s: no process left anything\n", command.name);
+		printf("%s: no process left memory\n", command.name);
 	} else if (!own) {
-		printf("%s: no process of yours left anything; %zu of other users did%s\n",
+		printf("%s: no process of yours left memory; %zu of other users did%s\n",
 			command.name, of_others, geteuid() == 0 ? ": --all-users" : "");
 	}
 	return status;
@@ -366,7 +366,7 @@ static int visit_users(const struct options *options)
 	int status = EXIT_SUCCESS;
 
 	if (geteuid() != 0) {
-		complain("--all-users is for root: --all recovers what is yours");
+		complain("--all-users is for root: --all recovers your traces");
 		return EXIT_FAILURE;
 	}
 	if (chdir("/") != 0) {
@@ -463,7 +463,7 @@ static int list(bool for_people)
 		put_row(&c, o);
 	}
 	if (l.all.count == 0) {
-		complain("no process left anything");
+		complain("no process left memory");
 	} else if (for_people) {
 		columns_print(&c, stdout);
 		print_advice(&l);

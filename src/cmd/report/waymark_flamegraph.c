@@ -87,7 +87,7 @@ struct options {
 
 #define DO_THIS                                                                           \
 	"record it with `trace-cmd record -C mono`, or after `echo mono > trace_clock`; " \
-	"or give with --kernel-offset=SECONDS what to add to its times"
+	"or give with --kernel-offset=SECONDS the number to add to its times"
 
 static PRINTF(2, 3) void say_of_kernel(struct flamegraph_kernel *k, const char *fmt, ...)
 {
@@ -202,7 +202,7 @@ static void report_counts(struct flamegraph_kernel *f)
 		}
 	}
 	if (k->within == 0) {
-		say_of_kernel(f, "none of its events is in a scope");
+		say_of_kernel(f, "no event of it is in a scope");
 	}
 }
 

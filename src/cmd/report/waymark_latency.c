@@ -31,8 +31,7 @@ static const struct argument rows[] = {
 	{ KEY_PER, "per", "FIELD", "a row for each value of this field of the first event" },
 	{ KEY_ACROSS, "across", NULL, "pair events of different processes too" },
 	{ KEY_MAX_OPEN, "max-open", "N", "fail with more than N open pairs (default: 10000000)" },
-	{ REPORT_KEY_SORT, "sort", "BY",
-		"total; count; average; max: what to sort by (default: total)" },
+	{ REPORT_KEY_SORT, "sort", "BY", "total; count; average; max: sort key (default: total)" },
 	REPORT_ROWS_SHOWN,
 	SELECTION_ROWS,
 	REPORT_ROWS_OUTPUT,
@@ -45,8 +44,8 @@ static const struct command command = {
 	.about =
 		"Shows how long it took from one event to another: a row for each pair of names, the\n"
 		"largest total first. Both events of a pair are of one process, with the same values\n"
-		"in the fields of --by; without it of one thread or, where that pairs none, by the one\n"
-		"field that both have. TRACE is a file or a directory; - is standard input.",
+		"in the fields of --by. Without --by they are on one thread; if that makes no pairs, the\n"
+		"only field that both have is used. TRACE is a file or a directory; - is standard input.",
 	.arguments = rows,
 };
 
@@ -318,12 +317,12 @@ static void say_no_pairs(const struct shared_fields *c, struct latency *l)
 		session_say(c->session, "%s", *l->error ? l->error : why);
 	} else if (c->count == 0) {
 		session_say(c->session,
-			"%s, and they have no field of one name and type: %.*s; "
+			"%s, and they have no common field of one type: %.*s; "
 			"give the fields to compare, as --by=ONE=OTHER",
 			why, (int)text.len, text.data);
 	} else if (pairs_none(c)) {
 		session_say(c->session,
-			"%s, and no field that both have pairs any: %.*s; give the fields to compare, "
+			"%s, and no field that both have makes pairs: %.*s; give the fields to compare, "
 			"as --by=ONE=OTHER",
 			why, (int)text.len, text.data);
 	} else {
@@ -344,8 +343,8 @@ static void say_doubt(const struct shared_fields *c, const struct unpaired *u)
 	out_init(&text, OUT_TO_MEMORY);
 	list(c, &text);
 	session_say(c->session,
-		"%" PRIu64 " began once more before their end: without --by, an end is that of the "
-		"last one on its thread; both events have %.*s: try --by=%s",
+		"%" PRIu64 " began once more before their end: without --by, an end belongs to "
+		"the last begin on its thread; both events have %.*s: try --by=%s",
 		u->begun_twice, (int)text.len, text.data, c->items[0].name);
 	out_fini(&text);
 }

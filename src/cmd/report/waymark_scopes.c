@@ -20,7 +20,7 @@ static const struct argument rows[] = {
 		"only scopes whose name matches: a name, glob or /REGEX/" },
 	{ KEY_BY, "by", "WHAT", "pid: a row for each name and process; thread: and thread" },
 	{ REPORT_KEY_SORT, "sort", "BY",
-		"total; count; average; max; self: what to sort by (default: total)" },
+		"total; count; average; max; self: sort key (default: total)" },
 	REPORT_ROWS_SHOWN,
 	SELECTION_ROWS,
 	REPORT_ROWS_OUTPUT,

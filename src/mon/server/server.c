@@ -45,7 +45,7 @@ struct waymark_monitor *server_create(
 	if (options && !copy_options(m, options)) {
 		mon_fail(error, "no memory for a monitor");
 	} else if (m->options.mode > WAYMARK_MONITOR_STRATOVIRT_2023) {
-		mon_fail(error, "%d is no mode of a monitor", (int)m->options.mode);
+		mon_fail(error, "%d is not a mode of a monitor", (int)m->options.mode);
 	} else if (address_init(&m->address, options ? options->where : NULL, error) == 0) {
 		return m;
 	}

@@ -88,7 +88,7 @@ static json_t *read_string(struct call *call, const struct param *p, const char 
 	(void)p;
 	json_t *value = json_string(word);
 
-	return value ? value : call_fail(call, "the line is no UTF-8");
+	return value ? value : call_fail(call, "the line is not UTF-8");
 }
 
 static json_t *read_path(struct call *call, const struct param *p, const char *word)
@@ -372,7 +372,7 @@ static int take(struct monitor_session *s, FILE *out)
 	}
 	s->line[length] = '\0';
 	if (strlen(s->line) != length || utf8_invalid(s->line, length) != length) {
-		return refuse(out, "the line is no UTF-8 text");
+		return refuse(out, "the line is not UTF-8 text");
 	}
 	char *text = run_to_text(s, s->line);
 

@@ -180,7 +180,7 @@ static int take_value(struct monitor_session *s, FILE *out)
 	} else if (is_text) {
 		fail_parse(&call, &error);
 	} else {
-		call_fail(&call, "JSON parse error, the input is no UTF-8");
+		call_fail(&call, "JSON parse error, the input is not UTF-8");
 	}
 	json_t *id = json_is_object(request) ? json_object_get(request, "id") : NULL;
 

@@ -126,7 +126,7 @@ static struct record_layout *make_layout(struct ctf_parser *p, const struct ctf_
 			return NULL;
 		}
 		if (form == LAYOUT_DEBUG && !md->pointer_bytes) {
-			ctf_fail(p, "the field '%.80s' is of a variant that is not known", f->name);
+			ctf_fail(p, "the field '%.80s' has an unknown variant", f->name);
 			return NULL;
 		}
 		l->fields[l->count] = (struct layout_field){

@@ -222,7 +222,7 @@ static bool turn_to_next_trace(struct ctf_reader *r)
 		close(directory);
 	}
 	r->follow.tries++;
-	read_error_set(&r->base.error, "the program goes on in %s, where it cannot be followed: %s",
+	read_error_set(&r->base.error, "the program continues in %s, which cannot be followed: %s",
 		path, why ? strerror(why) : "that is another trace");
 	return false;
 }

@@ -239,9 +239,9 @@ void ctf_index_word(const struct ctf_index_lost *lost, char *text, size_t size)
 			   : lost->is_empty ? "is empty"
 					    : "ends too early";
 
-	snprintf(text, size, "%s: %s: " CTF_INDEX "/%s" CTF_INDEX_SUFFIX " knows of %zu packet%s%s",
+	snprintf(text, size, "%s: %s: " CTF_INDEX "/%s" CTF_INDEX_SUFFIX " lists %zu packet%s%s",
 		lost->name, what, lost->name, lost->sequences.count,
-		lost->sequences.count == 1 ? "" : "s", lost->is_empty ? " in it" : " more");
+		lost->sequences.count == 1 ? "" : "s", lost->is_empty ? "" : " more");
 }
 
 void ctf_index_fini(struct ctf_index_losses *l)

@@ -138,7 +138,7 @@ static bool read_uuid(struct ctf_parser *p, uint8_t uuid[16])
 		}
 		digits += digit ? 1 : text.text[i] == '-' ? 0 : 64;
 	}
-	return digits == 32 ? ctf_expect(p, ';', "';'") : ctf_fail(p, "this is no uuid");
+	return digits == 32 ? ctf_expect(p, ';', "';'") : ctf_fail(p, "this is not a uuid");
 }
 
 static bool read_trace_attribute(struct ctf_parser *p, void *data, struct span name)

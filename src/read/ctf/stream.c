@@ -339,7 +339,7 @@ static const char *order_fault(const struct ctf_stream *s)
 	const struct packet_header *h = &s->header;
 
 	if (h->sequence == s->sequence && s->sequence > 0) {
-		return "it is there twice";
+		return "the packet occurs twice";
 	}
 	return h->sequence < s->sequence ? "out of order: its events are older than those before it"
 					 : NULL;

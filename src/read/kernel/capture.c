@@ -151,7 +151,7 @@ static COLD enum read_result end(struct capture *c, struct record *rec)
 	}
 	if (is_empty) {
 		read_error_set(&c->base.error,
-			"trace-cmd report, which reads it, prints nothing of it: it is cut or damaged");
+			"trace-cmd report prints nothing of it: it is truncated or damaged");
 	}
 	return is_empty ? READ_DAMAGED : READ_END;
 }
@@ -267,8 +267,8 @@ static enum read_result take_line(struct capture *c, struct record *rec)
 	if (!kernel_line_is_loss(text) && kernel_line_parse(&line, text)) {
 		if (line.is_ticks) {
 			read_error_set(&c->base.error,
-				"line %" PRIu64 ": its time is a number of ticks, of a clock as "
-				"counter or x86-tsc that does not say how long they are: " CLOCK_ADVICE,
+				"line %" PRIu64 ": its time is in ticks of unknown length, as "
+				"of the clocks counter and x86-tsc: " CLOCK_ADVICE,
 				c->line + 1);
 			return READ_DAMAGED;
 		}
@@ -298,7 +298,7 @@ static enum read_result take_line(struct capture *c, struct record *rec)
 		c->losses.overwritten += written > there ? written - there : 0;
 	} else if (!kernel_line_is_remark(text)) {
 		consume(c);
-		return problem(c, "is none of the kernel's trace");
+		return problem(c, "is not a line of the kernel's trace");
 	}
 	c->is_continued &= !is_head(text);
 	consume(c);
@@ -318,7 +318,7 @@ static enum read_result capture_next(struct reader *base, struct record *rec)
 		case LINE_LONG:
 			skip_long_line(c);
 			c->next.len = 0;
-			result = problem(c, "is longer than any of the kernel's trace");
+			result = problem(c, "is too long for a line of the kernel's trace");
 			break;
 		case LINE_CUT:
 			return cut(c);

@@ -40,8 +40,8 @@ int trace_cmd_open(pid_t *child, int fd, struct read_error *error)
 
 	if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
 		read_error_set(error,
-			"is what trace-cmd record writes, and comes through a pipe: name the "
-			"file, or pipe `trace-cmd report -t` into this");
+			"is output of trace-cmd record, which cannot be read from a pipe: name "
+			"the file, or pipe the output of `trace-cmd report -t` into this");
 		return -1;
 	}
 	if (pipe2(ends, O_CLOEXEC) != 0) {
@@ -71,8 +71,8 @@ bool trace_cmd_close(pid_t *child, struct read_error *error)
 	*child = 0;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND) {
 		read_error_set(error,
-			"is what trace-cmd record writes, and trace-cmd, which reads it, "
-			"is not installed: give the text that `trace-cmd report -t` prints of it");
+			"is output of trace-cmd record, and trace-cmd is not installed: "
+			"install it, or give the text that `trace-cmd report -t` prints");
 	} else if (status != 0) {
 		read_error_set(error, "trace-cmd report could not read it");
 	}

@@ -206,7 +206,7 @@ static int check_jailed(const struct waymark_config *c, struct waymark_error *er
 	if (!late || !waymark_jail_is_on()) {
 		return 0;
 	}
-	return waymark_fail(error, "%s comes too late: the jail is made", late);
+	return waymark_fail(error, "%s is too late: the jail exists already", late);
 }
 
 static int check_recorder(const struct waymark_config *c, struct waymark_error *error)
@@ -236,7 +236,8 @@ static int check_instance(const char *name, struct waymark_error *error)
 	}
 	if (!waymark_ftrace_is_instance(name)) {
 		return waymark_fail(error,
-			"ftrace.instance=: '%s' is no name of a directory in instances/", name);
+			"ftrace.instance=: '%s' is not the name of a directory in instances/",
+			name);
 	}
 	return !waymark_ftrace_has_begun()
 		       ? 0

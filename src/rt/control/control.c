@@ -305,7 +305,7 @@ static const struct waymark_sink *find_sink(const char *backend, struct waymark_
 	error_clear(error);
 	if (!sink) {
 		waymark_fail(error,
-			backend ? "'%s' is no backend that has a file"
+			backend ? "'%s' is not a backend that has a file"
 				: "no backend that has a file is built in%s",
 			backend ? backend : "");
 	}
@@ -388,7 +388,7 @@ int waymark_flush(struct waymark_error *error)
 		return 0;
 	}
 	if (errno == ETIMEDOUT) {
-		return waymark_fail(error, "the trace file takes no data: events wait in memory");
+		return waymark_fail(error, "the trace file accepts no data: events wait in memory");
 	}
 	return waymark_fail(error, "some events could not be written: %s", strerror(errno));
 }

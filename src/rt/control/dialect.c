@@ -39,7 +39,7 @@ int waymark_dialect_find(
 			return 0;
 		}
 	}
-	return waymark_fail(error, "dialect=: '%s' is none of waymark, stratovirt", name);
+	return waymark_fail(error, "dialect=: '%s' is not one of waymark, stratovirt", name);
 }
 
 enum waymark_dialect waymark_dialect_get(void)
@@ -61,8 +61,7 @@ static int check(enum waymark_dialect dialect, struct waymark_error *error)
 	}
 	if (chosen.chooser >= BY_OPTION) {
 		return waymark_fail(error,
-			"the dialect of options is '%s' already, by the %s: it is chosen once",
-			name,
+			"the dialect of options is '%s' already, by the %s: choose it once", name,
 			chosen.chooser == BY_PROGRAM ? "program's choice" : "dialect= of one");
 	}
 	return chosen.is_used ? waymark_fail(error,

@@ -85,7 +85,7 @@ static void load_level(void)
 	const char *text = secure_getenv(LEVEL_VARIABLE);
 
 	if (text && *text && !waymark_log_level_set(text)) {
-		waymark_message(LEVEL_VARIABLE ": '%s' is none of " LOG_LEVELS
+		waymark_message(LEVEL_VARIABLE ": '%s' is not one of " LOG_LEVELS
 					       "; everything is printed",
 			text);
 	}

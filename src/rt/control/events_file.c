@@ -121,7 +121,7 @@ static int add_regex(
 			len > 80 ? 80 : (int)len, line);
 	}
 	if (memchr(line, '\0', len)) {
-		return waymark_fail(error, "a byte 0: this is no list of events");
+		return waymark_fail(error, "a NUL byte: this is not a list of events");
 	}
 	if (has_comment(line, len)) {
 		return waymark_fail(error, "'%.*s': a comment has a line of its own",

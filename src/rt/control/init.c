@@ -77,13 +77,14 @@ static bool make_jail(uint32_t count)
 	int why;
 
 	if (waymark_recorder_policy() == RECORDER_OVERWRITE) {
-		waymark_message("jail=: with full=overwrite nobody could write the events; "
-				"full=discard is taken");
+		waymark_message(
+			"jail=: full=overwrite is not possible in a jail; using full=discard");
 		waymark_recorder_set_policy(RECORDER_DISCARD, NULL);
 	}
 	why = waymark_ctf_jail_make(count, count_events());
 	if (why) {
-		waymark_message("jail=%u: %s; tracing goes on without", count, explain(why));
+		waymark_message(
+			"jail=%u: %s; tracing continues without a jail", count, explain(why));
 	}
 	return !why;
 }

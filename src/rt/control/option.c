@@ -193,7 +193,7 @@ static int take_log_prefix(struct waymark_config *c, const char *value, struct w
 		return 0;
 	}
 	return waymark_fail(
-		error, "log.prefix=: '%s' is none of default, iso, none, stratovirt", value);
+		error, "log.prefix=: '%s' is not one of default, iso, none, stratovirt", value);
 }
 
 static int take_ftrace_style(
@@ -264,8 +264,8 @@ static int take_rotate(struct waymark_config *c, const char *value, struct wayma
 	}
 	return c->rotate >= ROTATE_MIN
 		       ? 0
-		       : waymark_fail(error, "rotate=: '%s' is too small; a piece has 1M at least",
-				 value);
+		       : waymark_fail(error,
+				 "rotate=: '%s' is too small; a tracefile has at least 1M", value);
 }
 
 static int take_keep(struct waymark_config *c, const char *value, struct waymark_error *error)
@@ -307,7 +307,7 @@ static int take_snapshot(struct waymark_config *c, const char *value, struct way
 	c->snapshot = waymark_signal_named(value);
 	return c->snapshot ? 0
 			   : waymark_fail(error,
-				     "snapshot=: '%s' is no signal that can be used; "
+				     "snapshot=: '%s' is not a signal that can be used; "
 				     "write USR1, USR2 or a number",
 				     value);
 }
@@ -329,7 +329,7 @@ static int refuse_place(const char *value, struct waymark_error *error)
 	bool is_near = nearest_is_near(&best) && best.distance * 2 < strlen(value);
 
 	return waymark_fail(error,
-		"control=: '%s' is none of on, auto, stdio and fd:N%s%s%s A socket's name needs a '/', "
+		"control=: '%s' is not one of on, auto, stdio and fd:N%s%s%s A socket's name needs a '/', "
 		"as in ./%s",
 		value, is_near ? "; did you mean '" : ".", is_near ? best.name : "",
 		is_near ? "'?" : "", value);
@@ -438,8 +438,8 @@ static int refuse_key(const char *key, enum waymark_dialect dialect, struct waym
 
 	if (other) {
 		return waymark_fail(error,
-			"Invalid parameter '%s': it is of the dialect %s, and this option begins "
-			"with no dialect=%s",
+			"Invalid parameter '%s': it belongs to the dialect %s; begin this option "
+			"with dialect=%s",
 			key, other, other);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {

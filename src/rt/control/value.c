@@ -25,7 +25,7 @@ int waymark_take_word(const char **to, const char *key, const char *value, const
 		}
 		strcat(strcat(all, i ? ", " : ""), words[i]);
 	}
-	return waymark_fail(error, "%s=: '%s' is none of %s", key, value, all);
+	return waymark_fail(error, "%s=: '%s' is not one of %s", key, value, all);
 }
 
 /* A number that is not 0; `*end` gets the text that follows it. */
@@ -53,7 +53,7 @@ int waymark_take_size(uint64_t *to, const char *key, const char *value, struct w
 	}
 	if (!ok || *end || *to > UINT64_MAX >> shift) {
 		return waymark_fail(error,
-			"%s=: '%s' is no size; write a number with K, M or G behind it", key,
+			"%s=: '%s' is not a size; write a number, with K, M or G after it", key,
 			value);
 	}
 	*to <<= shift;
@@ -68,7 +68,7 @@ int waymark_take_count(
 	if (read_number(to, value, &end) && !*end && *to <= max) {
 		return 0;
 	}
-	return waymark_fail(error, "%s=: '%s' is no number from 1 to %llu", key, value,
+	return waymark_fail(error, "%s=: '%s' is not a number from 1 to %llu", key, value,
 		(unsigned long long)max);
 }
 

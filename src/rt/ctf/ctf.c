@@ -142,7 +142,7 @@ static int set_file(const char *path, bool yield, struct waymark_error *error)
 	if (waymark_jail_is_on()) {
 		free(absolute);
 		return waymark_fail(
-			error, "in a jail the trace stays where waymark_init() found it");
+			error, "in a jail the trace cannot change after waymark_init()");
 	}
 	if (absolute && path && waymark_ctf_prepare(absolute, yield, &taken, error) < 0) {
 		free(absolute);
@@ -201,11 +201,11 @@ static int snapshot_write(
 		return waymark_fail(error,
 			"%s: the snapshot is not complete: %s; memory keeps the rest",
 			s->config->path,
-			s->error ? strerror(s->error) : "a thread does not come out of an event");
+			s->error ? strerror(s->error) : "a thread is still inside an event");
 	}
 	return waymark_ctf_is_as_named(s->config, s->path)
 		       ? 0
-		       : waymark_fail(error, "%s: it is there by now: the snapshot is %s",
+		       : waymark_fail(error, "%s: it exists now: the snapshot is %s",
 				 s->config->path, s->path);
 }
 
@@ -216,7 +216,7 @@ static const char *snapshot_check(void)
 		return "in a jail nothing is overwritten: waymark drain writes all of it";
 	}
 	if (waymark_recorder_policy() != RECORDER_OVERWRITE) {
-		return "a snapshot of its own is for full=overwrite: without it the trace has all "
+		return "a separate snapshot needs full=overwrite: without it the trace has all "
 		       "events already";
 	}
 	if (waymark_ctf_is_off()) {

@@ -39,7 +39,7 @@ static void announce(const struct ctf_trace *t)
 	struct process *p = waymark_process_current();
 
 	if (p && waymark_ctf_is_renamed(t) && once(&reported)) {
-		waymark_notice(p, "the trace is %s: the name asked for is taken", t->path);
+		waymark_notice(p, "the trace is %s: the requested name is taken", t->path);
 	}
 }
 
@@ -386,9 +386,9 @@ static void report_left(struct process *p, struct ctf_round *round)
 				  ? "its metadata could not be finished; waymark recover does that"
 			  : round->failed
 				  ? "the last events could not be written; they are kept, "
-				    "and waymark recover brings them in"
-				  : "threads still record; waymark recover brings their last "
-				    "events in";
+				    "and waymark recover writes them"
+				  : "threads still record; waymark recover writes their last "
+				    "events";
 
 	if (__atomic_load_n(&p->leaving, __ATOMIC_RELAXED)) {
 		/* pairs with buffer_source_end() */

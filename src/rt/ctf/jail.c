@@ -54,8 +54,8 @@ static void declare_locked(struct buffer *b)
 		__atomic_store_n(&j->text_bytes, area.length, __ATOMIC_RELEASE);
 	} else if (p) {
 		waymark_notice(p, "jail=: no room for the declarations of further events: "
-				  "nobody can read them");
-		trace->declared = REGISTRY_IDS_MAX; /* reported once */
+				  "readers cannot decode these");
+		trace->declared = REGISTRY_IDS_MAX; /* said once */
 	}
 }
 

@@ -394,13 +394,11 @@ int waymark_ctf_check_file(const char *path, bool yield, bool replace, struct wa
 	}
 	if (yield && is_no_name(path, &st)) {
 		return waymark_fail(error,
-			"%s: cannot be a trace: name a directory that is not there yet", path);
+			"%s: cannot be a trace: name a directory that does not exist yet", path);
 	}
 	return yield ? 0
-		     : waymark_fail(error,
-			       "%s: there is something of that name already; remove it, or say "
-			       "replace=on",
-			       path);
+		     : waymark_fail(
+			       error, "%s: exists already; remove it, or set replace=on", path);
 }
 
 int waymark_ctf_prepare(const char *path, bool yield, bool *taken, struct waymark_error *error)

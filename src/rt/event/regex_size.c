@@ -60,8 +60,8 @@ static int repeat(struct group *g, struct repetition by, struct waymark_error *e
 
 	if (by.is_endless && g->last_size && g->last_empty) {
 		return waymark_fail(error,
-			"a repetition without end of what may be empty, as in (a*)+, is not "
-			"supported: leave one of the two out");
+			"an unbounded repetition of something that may be empty, as in (a*)+, "
+			"is not supported: remove one of the two");
 	}
 	g->size += size - g->last_size;
 	g->last_size = size;
@@ -140,8 +140,7 @@ static int read_next(struct regex_scan *s, struct waymark_error *error)
 		return read_escape(s, g, error);
 	case '(':
 		if (s->depth == REGEX_DEPTH_MAX) {
-			return waymark_fail(
-				error, "more than %u groups within each other", REGEX_DEPTH_MAX);
+			return waymark_fail(error, "more than %u nested groups", REGEX_DEPTH_MAX);
 		}
 		s->groups[++s->depth] = EMPTY_GROUP;
 		return 0;

@@ -146,12 +146,12 @@ int waymark_rules_check_number(const struct waymark_rules *rules,
 	if (expressions &&
 		expressions + count_expressions(in_force, rules) > RULES_EXPRESSIONS_MAX) {
 		return waymark_fail(error,
-			"more than %u regular expressions; a change of '*' ends those before",
+			"more than %u regular expressions; switch '*' to remove the earlier ones",
 			RULES_EXPRESSIONS_MAX);
 	}
 	return rules->count + in_force->count > RULES_MAX
 		       ? waymark_fail(error,
-				 "more than %u patterns; a change of '*' ends those before",
+				 "more than %u patterns; switch '*' to remove the earlier ones",
 				 RULES_MAX)
 		       : 0;
 }

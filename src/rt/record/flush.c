@@ -342,7 +342,7 @@ static void report_losses(const struct process *p)
 		if (lost + status.unwritten == 0) {
 			continue;
 		}
-		waymark_message("%s: %llu events lost (%llu for want of buffer, %llu not written)",
+		waymark_message("%s: %llu events lost (%llu without memory, %llu not written)",
 			name, (unsigned long long)(lost + status.unwritten),
 			(unsigned long long)lost, (unsigned long long)status.unwritten);
 	}
@@ -363,7 +363,7 @@ static void at_end(void)
 		set_ending(p);
 		__atomic_store_n(&p->leaving, 1, __ATOMIC_RELEASE);
 		if (!flush(p, EXIT_PATIENCE_NS, UINT64_MAX)) {
-			waymark_message("the trace file takes no data: the last events are lost");
+			waymark_message("the trace file accepts no data: the last events are lost");
 		}
 	}
 	if (p) {
@@ -373,7 +373,7 @@ static void at_end(void)
 	uint64_t lost = waymark_stats_lost_early();
 
 	if (lost) {
-		waymark_message("%llu events lost for want of memory", (unsigned long long)lost);
+		waymark_message("%llu events lost without memory", (unsigned long long)lost);
 	}
 }
 

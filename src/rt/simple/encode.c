@@ -255,8 +255,8 @@ static void report_twin(const struct simple_out *out, const struct waymark_entry
 	}
 	if (other != entry) {
 		waymark_notice(waymark_process_current(),
-			"simple: '%s' of %s:%u and of %s:%u are declared in two ways, and a record "
-			"does not say which it has; one of ctf does",
+			"simple: '%s' is declared differently at %s:%u and %s:%u, and the records "
+			"do not distinguish them; use ctf",
 			entry->name, other->file, other->line, entry->file, entry->line);
 	}
 }

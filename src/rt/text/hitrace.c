@@ -31,8 +31,8 @@ static void load(void)
 		return;
 	}
 	if (!waymark_hitrace_open) {
-		waymark_message("hitrace: a libwaymark that is part of the program loads no "
-				"library" HITRACE_IN_VAIN);
+		waymark_message(
+			"hitrace: a static libwaymark cannot load the library" HITRACE_IN_VAIN);
 		return;
 	}
 	__atomic_store_n(&functions, waymark_hitrace_open(), __ATOMIC_RELEASE);
