@@ -55,7 +55,7 @@ static void declare_locked(struct buffer *b)
 	} else if (p) {
 		waymark_notice(p, "jail=: no room for the declarations of further events: "
 				  "readers cannot decode these");
-		trace->declared = REGISTRY_IDS_MAX; /* said once */
+		trace->declared = REGISTRY_IDS_MAX; /* reported once */
 	}
 }
 
