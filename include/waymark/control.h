@@ -77,10 +77,10 @@ const char *waymark_option_help(void);
  * slashes, see waymark-trace(7)), or whose category has that name. A pattern without a match is no
  * error: `match`, which may be NULL, gets the counts. Atomic: all events are switched between any
  * two other control calls, or none is. Returns 0, or -1 and changes nothing: the pattern is empty
- * or a bad expression, `backends` is 0, memory or event ids (65535) ran out, or `backends` is only
- * `simple` for all matches and these are trace points of waymark/scope.h, which `simple` does not
- * record. An event that is loaded after the ids ran out is switched on only for backends that need
- * no id.
+ * or a bad expression, `backends` is 0, memory or event ids (65535) ran out, or all matches are
+ * trace points of waymark/scope.h, which `simple` does not record, and have no other one of
+ * `backends`. An event that is loaded after the ids ran out is switched on only for backends that
+ * need no id.
  */
 int waymark_enable(const char *pattern, unsigned int backends, struct waymark_match *match,
 	struct waymark_error *error);
@@ -139,7 +139,7 @@ unsigned int waymark_get_watchers(const struct waymark_event *event);
 /* One event as it was at one moment. */
 struct waymark_event_info {
 	const char *name; /* owned by the list */
-	unsigned int backends; /* the next three as the functions waymark_get_*() return them */
+	unsigned int backends; /* this and the next two: as waymark_get_backends() and so on */
 	unsigned int state;
 	unsigned int watchers;
 	uint64_t recorded; /* counted since waymark_count_events(); for a scope, begins and ends */
@@ -287,7 +287,7 @@ struct waymark_stats {
 	uint64_t syslog_lost; /* messages that could not be sent to the system's log */
 	uint64_t syslog_withheld; /* messages dropped by syslog.rate= */
 	uint64_t ftrace_lost; /* events that could not be written to the kernel's trace */
-	uint64_t bytes; /* of recorded events in memory, each rounded up to 8 */
+	uint64_t bytes; /* of the recorded events, each with its size in memory, a multiple of 8 */
 	uint64_t counting; /* enum waymark_counting */
 	uint64_t write_error; /* errno of the last write to a file; 0: it succeeded */
 	uint64_t write_backend; /* backend of that error: WAYMARK_CTF or WAYMARK_SIMPLE; 0: none */

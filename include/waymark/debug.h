@@ -90,8 +90,8 @@ void waymark_debug_value(struct waymark_formatter *f, struct waymark_debug value
 void waymark_debug_verbatim(struct waymark_formatter *f, const char *text, size_t length);
 
 /*
- * Returns whether the message uses {:#?}; {:x?} or {:X?}. Nested values follow the format without a
- * check.
+ * Return whether the message uses {:#?}, and whether it uses {:x?} or {:X?}. Nested values follow
+ * the format without a check.
  */
 bool waymark_debug_is_pretty(const struct waymark_formatter *f);
 bool waymark_debug_is_hex(const struct waymark_formatter *f);

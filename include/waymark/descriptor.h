@@ -71,7 +71,7 @@ struct waymark_event {
 	const char *name;
 	/* As declared: a printf format in C syntax or a message with braces; "": none */
 	const char *format;
-	const char *file; /* of the declaration, as the next */
+	const char *file; /* of the declaration, as `line` */
 	const struct waymark_arg *args;
 	uint32_t line;
 	uint16_t backends; /* compiled in, of enum waymark_backend */

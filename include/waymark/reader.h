@@ -154,8 +154,8 @@ uint64_t waymark_reader_offset(const struct waymark_reader *r);
 uint64_t waymark_reader_lost(const struct waymark_reader *r);
 
 /*
- * Returns how many of these newer events replaced (full=overwrite); the others found no room. Some
- * traces do not distinguish them, see waymark-print(1).
+ * Returns how many of the lost events were overwritten by newer ones (full=overwrite); the others
+ * found no room. Some traces do not distinguish the two, see waymark-print(1).
  */
 uint64_t waymark_reader_overwritten(const struct waymark_reader *r);
 

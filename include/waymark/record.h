@@ -117,8 +117,8 @@ static inline const char *waymark_text(const char *s)
 }
 
 /*
- * waymark_error() returns the text of errno, in English, as `%m` prints it. `spare` holds the text
- * of unknown numbers.
+ * Returns the text of errno, in English, as `%m` prints it. `spare` holds the text of unknown
+ * numbers.
  */
 #define WAYMARK_ERROR_SPARE 24
 const char *waymark_error_text(char spare[WAYMARK_ERROR_SPARE]) WAYMARK_COLD;

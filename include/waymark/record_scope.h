@@ -110,9 +110,9 @@ struct waymark_scope waymark_scope_start(
 	unsigned int on, void (*end)(const struct waymark_scope *scope));
 
 /*
- * Marks a message as that of a scope's begin, before the message is printed. For an asynchronous
- * scope also keeps the text for the end, if there is memory. Any thread; as async-signal-safe as
- * the callbacks of the message's values.
+ * Marks the message of a scope's begin as such, before it is printed. For an asynchronous scope
+ * also keeps the text for the end, if there is memory. Any thread; as async-signal-safe as the
+ * callbacks of the message's values.
  */
 void waymark_scope_begins(
 	struct waymark_scope *scope, const struct waymark_event *event, struct waymark_message *m);

@@ -63,9 +63,9 @@ void *waymark_vcpu_find(unsigned int index);
 unsigned int waymark_vcpu_get_state(const void *cpu, const struct waymark_event *event);
 
 /*
- * Switches one event on or off for one vCPU; the others stay as they are. Idempotent. Switching on
- * means the backends that are on for other vCPUs or, if there are none, all that the event was
- * built with. Once it is switched off for the last vCPU, the event is off, also for later vCPUs.
+ * Switches one event on or off for one vCPU; the others stay as they are. Idempotent. Switches on
+ * the backends that are on for other vCPUs or, if there are none, all that the event was built
+ * with. Once it is switched off for the last vCPU, the event is off, also for later vCPUs.
  * Returns 0, or -1 and changes nothing: `cpu` is not registered, the event is not declared `vcpu`
  * or was built with no backend that this process switches, or memory or event ids ran out.
  */
