@@ -24,8 +24,8 @@ void waymark_declare_identified(unsigned int backends);
 void waymark_declare_event(struct waymark_event *event, unsigned int backends);
 
 /*
- * Sets jail=: the number of processes that record in the jail of waymark_init(). 0 is jail=off: no
- * filter of system calls kills.
+ * Sets jail=: the number of processes that record in the jail of waymark_init(). 0 means jail=off:
+ * the user knows that no filter of system calls kills.
  */
 void waymark_jail_want(uint32_t count);
 

@@ -23,7 +23,7 @@
 
 /* Written by one constructor at a time. */
 static struct {
-	pid_t pid; /* 0: the variable is not set */
+	pid_t pid; /* of the process that read the variable; 0: it is not set */
 	bool over; /* the main program has registered */
 	bool asks; /* an option switches events on */
 	bool names_file;
@@ -174,7 +174,10 @@ static void say_vain(const struct waymark_error *warning, const void *option)
 	say(warning);
 }
 
-/* Counts unloaded plug-ins too: if only plug-ins have events, the report is at exit. */
+/*
+ * Counts unloaded plug-ins too: if only plug-ins have events, the report is at exit, when they may
+ * be unloaded.
+ */
 static void report_vain(void)
 {
 	waymark_config_report_vain(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * waymark/init.h: opens all that tracing needs of the system before the program enters a jail.
- * Called by the program, never by an event; only the first call has an effect.
+ * Called by the program, never by an event.
  */
 #include <waymark/init.h>
 
@@ -160,7 +160,7 @@ int waymark_push_descriptors(int *fds, size_t *count, size_t capacity)
 	return with <= capacity ? 0 : -1;
 }
 
-/* Calls that an architecture does not have. */
+/* Calls that an architecture or a kernel does not have; negative numbers are left out. */
 #ifndef SYS_newfstatat
 #define SYS_newfstatat (-1)
 #endif

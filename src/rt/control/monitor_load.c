@@ -15,7 +15,7 @@ static void *open_library(const char *path)
 	return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
-/* Opens the library in our own library's directory, where the dynamic linker may not search. */
+/* Opens the library in our own library's directory, which the dynamic linker may not know. */
 static void *open_beside(void)
 {
 	static const char here;

@@ -22,7 +22,11 @@ struct waymark_config {
 	struct waymark_rules rules;
 	const char *type; /* "all", "events", "scopes"; NULL: not given */
 	unsigned int backends; /* to which the rules are limited; 0: not limited */
-	char *file; /* for the first loaded backend; one named by backend= has its own */
+	/*
+	 * For the first loaded backend that has a file. With backend= it becomes the own file of
+	 * the first backend named there.
+	 */
+	char *file;
 	unsigned int after_file; /* backends whose own key came after `file` */
 	char *ctf_file;
 	char *simple_file;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Values of keys: words, sizes, counts and signals. Refuses values with trailing text, with the
- * reason. option.c calls these functions.
+ * Values of keys: words, sizes, counts and signals. Refuses a text that is not wholly a value, with
+ * the reason. option.c calls these functions.
  */
 #include <ctype.h>
 #include <errno.h>
