@@ -3,8 +3,8 @@
  * A thread's slot: for each recorder, one cursor for each depth of signal handlers that interrupt
  * each other's events. A slot has a producer, its thread, and a consumer, which holds the drain
  * lock; each field belongs to one of them. A thread that ends only requests that its packets be
- * closed. The slot's next thread may begin before that is done, and continues the streams, so there
- * are no more streams than threads at one time need.
+ * closed. The slot's next thread may begin before that is done, and continues the streams. So the
+ * number of streams is bounded by the number of threads at one time.
  *
  * Slots are in pages that fork wipes, so in a child all cursors are `not started`. The owners of
  * slots are noted elsewhere (slot.c), which a fork keeps, so that a child's new thread never gets

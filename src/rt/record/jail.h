@@ -48,7 +48,7 @@ void waymark_jail_unclaim(struct buffer *b);
  */
 void waymark_jail_look(struct buffer *b);
 
-/* Notes that the process has ended its recording. */
+/* Notes that the process ends by exit() or quick_exit(). */
 void waymark_jail_end(struct process *p);
 
 /* Gives the descriptors of the buffers, at most WAYMARK_JAIL_MAX; returns how many. */

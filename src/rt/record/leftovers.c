@@ -248,7 +248,7 @@ static void *leftovers_main(void *arg)
 	return NULL;
 }
 
-/* Returns the memory that a file takes; 0 if it does not belong to this user. */
+/* Returns the memory that a file takes; 0 if it is not a file of this user. */
 static uint64_t bytes_of(const struct sweep *s, const char *name)
 {
 	struct stat st;

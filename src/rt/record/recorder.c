@@ -173,10 +173,10 @@ static void install(struct buffer *b, struct cursor *c, uint32_t unit, uint64_t 
 	c->hot.cycles = cursor_cycles();
 	/*
 	 * Atomic, because the consumer may report losses in its own packet: no two packets have the
-	 * same number.
+	 * same number. The losses are read afterwards, so they are not less than in that packet.
 	 */
 	h->sequence = __atomic_add_fetch(&c->sequence, 1, __ATOMIC_SEQ_CST);
-	h->events_discarded = __atomic_load_n(&c->lost, __ATOMIC_RELAXED); /* not less than there */
+	h->events_discarded = __atomic_load_n(&c->lost, __ATOMIC_RELAXED);
 	c->subbuf = unit;
 	if (before) {
 		((struct packet_header *)(void *)c->hot.packet)->timestamp_end = now;
@@ -306,7 +306,7 @@ static bool is_outermost(const struct cursor *c)
 /*
  * Starts the writer. This is done by an event, so that a program that forks into the background
  * gets the writer in the right process. It is not done inside another event, nor in what looks like
- * a signal handler unless it `must` be: a packet was full, or memory is.
+ * a signal handler unless it `must` be: a packet was full, or memory is full.
  */
 static void want_writer(struct process *p, const struct cursor *c, bool must)
 {

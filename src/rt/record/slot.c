@@ -15,8 +15,8 @@
 #include "rt/record/process.h"
 
 /*
- * Tries to read a cursor whose packet changes, because its thread may be stopped in the middle of
- * the change.
+ * The most tries to read a cursor whose packet changes. Bounded, because its thread may be stopped
+ * in the middle of the change.
  */
 #define LOOKS 100
 

@@ -263,8 +263,8 @@ void waymark_writer_start(void)
 		return;
 	}
 	/*
-	 * Before other threads wait for the writer: a signal handler here that waited would wait
-	 * for its own thread.
+	 * Signals are blocked before other threads wait for the writer, because a signal handler
+	 * here that waited would wait for its own thread.
 	 */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &saved);
