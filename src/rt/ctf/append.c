@@ -49,8 +49,8 @@ struct batch {
 
 /*
  * Counts the packets that one call writes, all with O_DIRECT or all without. The last is a packet
- * that fills the piece, or one after which the file's end is aligned for the first time, because
- * the next may be written with O_DIRECT.
+ * that fills the piece or, without O_DIRECT, one after which the file's end is aligned, because the
+ * next may be written with O_DIRECT.
  */
 static void gather(const struct ctf_files *f, struct batch *b, size_t count)
 {

@@ -13,8 +13,11 @@
 
 /* This consumer's own state of a cursor, in cursor.own. */
 struct ctf_stream {
-	uint64_t evicted; /* events of packets that full=overwrite evicted; modulo 2^64, less
-what former traces reported */
+	/*
+	 * Events of packets that full=overwrite evicted, less those that former traces reported;
+	 * modulo 2^64.
+	 */
+	uint64_t evicted;
 	uint64_t reported; /* lost and evicted, in the last packet that was written */
 	uint64_t seen_bytes; /* of the open packet when last looked at */
 	uint64_t seen_ticks; /* when the packet was first seen with that many */

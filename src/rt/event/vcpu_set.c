@@ -269,7 +269,9 @@ void waymark_vcpu_leave(unsigned int index)
 	}
 }
 
-/* Puts the events of an object that is registered again without being reloaded into state OFF. */
+/*
+ * An object that is registered again without being loaded anew begins with its events in state OFF.
+ */
 void waymark_vcpu_adopt(struct waymark_object *object)
 {
 	registry_foreach_event(it, object)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Lines of text. Escapes the text in place, from the end, after measuring how much of it fits, so
- * that a line needs no second buffer: it is on the stack of a traced program.
+ * that a line needs no second buffer on the stack of a traced program.
  */
 #include <string.h>
 

@@ -6,8 +6,8 @@
  * A pass takes events that are older than its beginning. So its output is in order, except for
  * events that were being recorded at that moment, and threads that record all the time cannot make
  * a pass endless. A thread that stops in the middle of an event delays only its own events, only if
- * its signal handlers recorded, and not longer than DRAIN_HOLD. So each thread's events stay in
- * order.
+ * its signal handlers recorded, and not longer than DRAIN_HOLD. The delay keeps each thread's
+ * events in order.
  */
 #include <string.h>
 #include <sys/syscall.h>

@@ -98,8 +98,8 @@ static int open_by_name(struct simple_out *out, bool again)
 }
 
 /*
- * Takes over a descriptor that was just opened. `same`: only if it is the file that was begun
- * before.
+ * Takes over a descriptor that was just opened. If a file was begun before, it must be the same
+ * file.
  */
 static void adopt(struct simple_out *out, int fd, const struct stat *st)
 {

@@ -18,7 +18,7 @@ enum loss {
 	WAYMARK_ALL_BACKENDS(LOSS)
 #undef LOSS
 		LOSS_SYSLOG_WITHHELD,
-	LOSS_SYSLOG_UNTOLD, /* withheld messages that were not reported yet */
+	LOSS_SYSLOG_UNTOLD, /* of these, not reported by a message yet; no line at exit */
 	LOSSES
 };
 
