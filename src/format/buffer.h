@@ -80,8 +80,8 @@ struct buffer_jail {
 	uint32_t on; /* 1: the buffer is of a jail; 0: the rest has no meaning */
 	uint32_t claim; /* enum buffer_claim: by compare-and-swap and release */
 	uint32_t is_first; /* 1: its process called waymark_init() */
-	uint32_t unlocked; /* 1: free, or its process could not lock it: only flock() tells
-				whether a process lives */
+	uint32_t unlocked; /* 1: free, or its process could not lock it: only flock()
+				shows whether a process lives */
 	uint32_t ended; /* 1: its process ended by exit() or the like */
 	uint32_t is_named; /* 1: the program set `base`; 0: it is the default */
 	uint32_t family; /* pid of the process that called waymark_init() */

@@ -3,7 +3,7 @@
  * Reads the contents of a buffer file: packets, counters, clock and its trace, while its process
  * may change all of them. A packet's first page is read with pread(2), which allocates no memory
  * for holes; only if it holds a packet is it read through the mapping, whose loads cannot be torn.
- * The acquire fences here pair with the recording process's release stores of `content_size` and
+ * The loads and fences here acquire the recording process's release stores of `content_size` and
  * `magic`. Called by ctf/stream.c, ctf/files.c and recovery.
  */
 #include "read/buffer_source.h"

@@ -135,9 +135,7 @@ int buffer_source_lock_patiently(struct buffer_source *s);
 /* Returns the file's header as of the opening. */
 const struct buffer_file *buffer_source_header(const struct buffer_source *s);
 
-/*
- * Returns its process's totals as of the opening, without the number of events, which is unknown.
- */
+/* Returns its process's totals as of the opening. If `events` is 0, they are unknown. */
 struct buffer_totals buffer_source_totals(const struct buffer_source *s);
 
 /* Returns the trace that it belongs to, as of the opening. */

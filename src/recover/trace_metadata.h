@@ -14,7 +14,7 @@
 
 struct trace_metadata {
 	struct ctf_metadata ctf;
-	VEC(const struct record_layout *) by_id; /* layouts of arguments; NULL: no event has this */
+	VEC(const struct record_layout *) by_id; /* layouts of arguments; NULL: no such event */
 };
 
 void trace_metadata_init(struct trace_metadata *m);

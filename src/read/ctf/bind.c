@@ -80,7 +80,7 @@ bool ctf_look_again(struct ctf_reader *r)
 	return is_new;
 }
 
-/* If the process did not exit properly, its clock is in its buffer. */
+/* Uses the clock in the process's buffer if there is one, else the metadata's. */
 void ctf_set_clock(struct ctf_reader *r)
 {
 	const struct ctf_metadata *md = &r->metadata;

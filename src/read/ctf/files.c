@@ -214,8 +214,8 @@ static void sort_added(struct ctf_reader *r, size_t known)
 }
 
 /*
- * Adds streams of which only the count of lost events is left. Their gaps come at the trace's
- * begin.
+ * Adds streams of which only the count of lost events is left. Their gaps come at the start of
+ * the trace.
  */
 static void add_of_counts(struct ctf_reader *r)
 {

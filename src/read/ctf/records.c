@@ -391,7 +391,7 @@ static enum read_result next_packet(struct ctf_reader *r, struct record *rec, st
 	return CTF_LOOK_AGAIN;
 }
 
-/* All events of the packet that are present were read. */
+/* Ends the packet, of which all present events were read. */
 static enum read_result end_packet(struct ctf_reader *r, struct record *rec, struct ctf_stream *s)
 {
 	if (!s->is_cut) {

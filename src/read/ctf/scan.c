@@ -158,7 +158,7 @@ bool ctf_scan_accept(struct ctf_scan *s, int token)
 	return false;
 }
 
-/* The value of \xHH or \OOO at `p`, which is behind the backslash; moves `p`. */
+/* Returns the value of \xHH or \OOO at `p`, after the backslash; moves `p`. */
 static int take_code(const char **p, const char *end)
 {
 	int base = **p == 'x' ? 16 : 8;

@@ -541,6 +541,6 @@ enum ctf_step ctf_stream_next(
 	if (step == CTF_LAST) {
 		step = next_in_memory(s, t, error);
 	}
-	/* Losses since then precede the packets that were passed, and are reported later. */
+	/* Reports no losses if packets were passed: they belong before those packets. */
 	return step == CTF_LAST && !s->is_passed ? ctf_gap_trailing(s, t) : step;
 }

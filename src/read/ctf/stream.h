@@ -91,7 +91,7 @@ struct ctf_stream {
 	uint64_t discarded; /* events_discarded of the last packet */
 	uint64_t file_discarded; /* of the last packet in a file; CTF_UNKNOWN: none was read */
 	uint64_t evicted; /* overwritten part of `discarded`, as the process last published it */
-	uint64_t overwritten; /* upper bound since the last packet; CTF_UNKNOWN: of files */
+	uint64_t overwritten; /* most since the last packet; CTF_UNKNOWN: it is from a file */
 	VEC(struct ctf_credit) credits; /* oldest first */
 	struct losses gap;
 };

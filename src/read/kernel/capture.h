@@ -79,7 +79,7 @@ struct capture {
 	int64_t number; /* number for the next scope that has none */
 	/* of shape.c: */
 	struct hash shapes;
-	VEC(const struct event_class *) ends; /* classes of ends, by index of the begin's class */
+	VEC(const struct event_class *) ends; /* classes of ends, by index of the scope's class */
 	struct out key;
 };
 

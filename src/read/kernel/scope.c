@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes records of markers. In a native trace, a scope's end has a number that is unique in the
- * process. Most markers lack it, and some have only their thread. So open scopes are kept, and an
- * end's record names the scope and its thread, as in a native trace. Called by capture.c for each
- * event.
+ * Makes records of markers. The end of a scope has a number that is unique in its process, which
+ * most lines do not name, or only its thread. So open scopes are kept, and an end's record names
+ * the scope and its thread, as in a native trace. Called by capture.c for each event.
  */
 #include <string.h>
 
@@ -118,7 +117,7 @@ static bool is_it(const struct capture *c, uint32_t index, const struct marker *
 	       memcmp(s->class->name + category, m->name.text, m->name.len) == 0;
 }
 
-/* Finds the scope that ends, preferably this thread's; NULL if its begin is not in the capture. */
+/* Finds the scope that ends, preferably this thread's; NULL if the capture lacks its start. */
 static const struct capture_scope *find_numbered(
 	struct capture *c, const struct record *rec, const struct marker *m)
 {
@@ -155,7 +154,7 @@ static struct value text_value(struct span text)
 	};
 }
 
-/* Sets the class and values of a scope's end. `s` is NULL if its begin is not in the capture. */
+/* Sets the class and values of a scope's end. `s` is NULL if the capture lacks its start. */
 static void set_end(struct capture *c, struct record *rec, const struct marker *m,
 	const struct capture_scope *s)
 {
