@@ -31,8 +31,8 @@ const char *c_file_comment(struct emit_context *c, const struct event *e);
 const char *c_file_literal(struct emit_context *c, const struct event *e);
 
 /*
- * Returns a digest such as `5f3a09c1`, which depends on the declaration and on the values that its
- * calls pass. It is part of the names of the functions that calls need. If two archives of one
+ * Returns a digest such as `5f3a09c1` of the declaration, and of whether its calls pass their
+ * place. It is part of the names of the functions that calls need. If two archives of one
  * program have an event of one name, a linker could otherwise use one definition for both, and one
  * archive's calls would pass wrong arguments.
  */

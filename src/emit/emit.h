@@ -65,7 +65,7 @@ struct emit_backend {
 	const char *rust_begin;
 	const char *rust_declaration;
 	const char *rust_word;
-	/* enum macro_place: headers whose macros would replace an event's name */
+	/* Writes the code that the generated source needs before its events; NULL: none. */
 	void (*emit_begin)(struct emit_context *c);
 	size_t max_args; /* limit of emit_words() of an event; 0: no limit */
 	unsigned int macros; /* whose macros would replace an event's name: of enum macro_place */

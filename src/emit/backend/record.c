@@ -7,9 +7,10 @@
  * record. Only the function that waits applies a smaller limit of the run, and all events of a
  * program with a smaller limit call it.
  *
- * waymark_emit_X() is cold, to keep its call sites small. The compiler optimizes a function that
- * only cold code calls for size, which makes recording three times as slow, so each backend's
- * function is declared hot. It makes no calls; a second function does the work that needs calls.
+ * waymark_emit_X() is cold, so that compilers move its calls out of the callers' main path. The
+ * compiler optimizes a function that only cold code calls for size, which makes recording three
+ * times as slow, so each backend's function is declared hot. It makes no calls; a second function
+ * does the work that needs calls.
  */
 #include "emit/backend/record.h"
 
@@ -69,7 +70,7 @@ static const char reserve[] =
 static const char string_store[] =
 	"\twaymark_record_string(&waymark_r, ${arg}, waymark_length_${arg}, waymark_max);\n";
 
-/* Is for a string of which the event prints only the address. */
+/* For a string of which the event prints only the address. */
 static const char address_room[] = "\twaymark_room += WAYMARK_ADDRESS_ROOM;\n";
 
 static const char address_store[] = "\twaymark_record_address(&waymark_r, ${arg});\n";
@@ -86,7 +87,7 @@ static const char counted_store[] =
 static const char debug_store[] =
 	"\twaymark_record_debug(&waymark_r, &${arg}, waymark_max);\n";
 
-/* Is for text from old declarations: simple records it as that release did. */
+/* For text of old declarations: simple records it as that release did. */
 static const char old_store[] =
 	"\tif (waymark_to == WAYMARK_RECORDER_SIMPLE) {\n"
 	"${simple}"
@@ -135,7 +136,7 @@ static const char backend_function[] =
 
 /* The parts of the function. Each has a statement for some of the arguments. */
 enum part {
-	PART_MEASURE, /* measures arguments of any length */
+	PART_MEASURE, /* measures arguments of varying length */
 	PART_CHECK, /* checks that nothing must be called */
 	PART_ROOM,
 	PART_STORE,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The probes in D, for builds that run dtrace(1) on them; our builds do not. The file is empty if
- * no event is on, as dtrace(1) rejects a provider without probes.
+ * no event is on, as dtrace(1) has no use for a provider without probes.
  */
 #include <string.h>
 

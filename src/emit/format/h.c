@@ -109,7 +109,7 @@ static const char *words(struct emit_context *c, const struct event *e)
 		if (b->declaration) {
 			OUT(o, b->declaration, { "name", e->name }, { "provider", c->provider });
 			if (e->end) {
-				/* The scope is on if a tracer watches its begin or its end. */
+				/* The scope is on if a tracer watches its beginning or its end. */
 				OUT(o, b->declaration, { "name", e->end->name },
 					{ "provider", c->provider });
 				OUT(o, "#define TRACE_${NAME}_TRACED() \\\n\t(",

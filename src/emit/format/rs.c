@@ -157,7 +157,7 @@ static const char *const *words(struct emit_context *c, const struct event *e, s
 	return names;
 }
 
-/* Returns all words, combined by `|` instead of `||`, which needs one branch only. */
+/* Returns all words, combined by `|` and not `||`, so that one branch tests them all. */
 static const char *state(struct emit_context *c, const struct event *e)
 {
 	size_t count;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The code of scopes that other events do not have. A scope is two events, its begin and its end,
- * with one state word. Their functions of each backend are like those of events, except that a
- * printing backend has one function for all scopes.
+ * The code of scopes that other events do not have. A scope is two events, its beginning and its
+ * end, with one state word. Their functions of each backend are like those of events, except that
+ * all printing backends share one function.
  */
 #ifndef EMIT_FORMAT_SCOPE_H
 #define EMIT_FORMAT_SCOPE_H

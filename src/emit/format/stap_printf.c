@@ -229,7 +229,7 @@ static const char *alternate(const struct text *t, const struct conversion *v, c
 		print(t, v, zeros ? '0' : '\0', "", "0"));
 }
 
-/* Returns a number with a sign or blank before it, if it is not negative. */
+/* Returns a number with `+` or a blank before it, or its own `-` if it is negative. */
 static const char *with_sign(const struct text *t, const struct conversion *v, const char *what)
 {
 	const char sign[] = { has_flag(v, '+') ? '+' : ' ', '\0' };
