@@ -184,8 +184,8 @@ static void take_until(struct kernel *k, uint64_t ns)
 	size_t left = k->ahead.count - k->taken;
 
 	/*
-	 * Removes used events only if they are at least half of all, so that each event moves at
-	 * most once.
+	 * Removes used events only if they are at least half of all, so that there are never more
+	 * moves than events.
 	 */
 	if (k->taken > 0 && k->taken >= left) {
 		memmove(k->ahead.items, k->ahead.items + k->taken,

@@ -398,7 +398,7 @@ static void end(struct latency *l, const struct record *rec, const struct value 
 			tuples_release(&l->tuples, (uint32_t)s->key.scope);
 		}
 	} else if (!class_of(l, rec->class)->is_event[LATENCY_FROM]) {
-		/* An event of both sides begins a pair here, so it lacks no begin. */
+		/* An event of both sides begins a pair itself, so it is not counted. */
 		struct unpaired *u = &row_of(l, NULL, rec->class, 0)->unpaired;
 
 		*(result == PAIRS_UNBEGUN_LOST ? &u->begin_lost : &u->unbegun) += 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Latencies, the time from one event to another. Two records are a pair if the given fields are
- * equal, and if they are of one process, unless `is_across`. If a begin repeats before its end, the
- * first is counted and dropped. Memory is bounded by the pairs open at one time. One thread.
+ * equal, and if they are of one process, unless `is_across`. If a pair begins again before its end,
+ * the first is counted and dropped. Memory is bounded by the pairs open at one time. One thread.
  */
 #ifndef ANALYSE_LATENCY_H
 #define ANALYSE_LATENCY_H

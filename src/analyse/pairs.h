@@ -30,7 +30,7 @@ enum pairs_result {
 	PAIRS_BEGUN_TWICE, /* begun; an open span of the same key, now `span`, is dropped */
 	PAIRS_ENDED, /* `span` is complete */
 	PAIRS_UNBEGUN, /* an end whose beginning is before the trace, or before a fork */
-	PAIRS_UNBEGUN_LOST, /* like PAIRS_UNBEGUN, but the beginning may be in a thread's gap */
+	PAIRS_UNBEGUN_LOST, /* the same, but the beginning may be in a gap of its thread */
 };
 
 /* Where the end of a pair can be. */

@@ -53,7 +53,7 @@ struct stacks {
 	VEC(struct stack_frame) frames; /* the root is first */
 	struct unpaired unpaired;
 	uint64_t gaps; /* places where events were lost */
-	uint64_t elsewhere; /* scopes ended by another thread, which are shown on top level */
+	uint64_t elsewhere; /* scopes ended by another thread: shown outside of all others */
 	uint64_t first_ns; /* first time of all records seen */
 	uint64_t last_ns;
 	struct pairs pairs;
