@@ -134,7 +134,7 @@ void brace_render(
 
 /*
  * Renders a message with its values, one for each placeholder in order. Placeholders without a
- * value, and the message after an error, are written unchanged. Returns the bytes of the whole
+ * value, and the message from an error on, are written unchanged. Returns the bytes of the whole
  * output so far, like snprintf(); exact up to the length that the sink wants.
  */
 size_t brace_format(struct brace_sink *s, const char *message, size_t length,

@@ -2,8 +2,8 @@
 /*
  * Makes digits by long division of exact fractions, after Steele and White (1990). The number and
  * half its distances to both neighbours have a common scale; division ends when the remainder is
- * smaller than a neighbour's distance. Numbers whose fraction fits into 128 bits have a faster
- * path.
+ * smaller than half the distance to a neighbour. Numbers whose fraction fits into 128 bits have a
+ * faster path.
  */
 #include <string.h>
 

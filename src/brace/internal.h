@@ -71,7 +71,7 @@ void brace_call(struct waymark_formatter *f, const struct waymark_debug *object)
 /* Returns `spec` with a type that values of that kind accept. */
 struct brace_spec brace_spec_of(const struct brace_spec *spec, unsigned int kind);
 
-/* Returns the bytes of an address, as a recorded one may be from another machine. */
+/* Returns the size of an address in bytes: a recorded one may be from another machine. */
 static inline unsigned int brace_pointer_size(const struct waymark_debug *v)
 {
 	return v->length == 4 || v->length == 8 ? v->length : (unsigned int)sizeof(void *);
