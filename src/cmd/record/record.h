@@ -53,7 +53,7 @@ void record_run(struct record_run *run, const struct record_request *w);
 /* Finds the file of a program like execvp(); returns 0 or an errno. */
 int record_find(const char *name, char path[PATH_MAX]);
 
-/* The traces of a run: its own first, then those of further processes, all in one directory. */
+/* The traces of a run: its own, then those of processes that it started, in one directory. */
 struct record_traces {
 	VEC(char *) paths;
 };
@@ -66,7 +66,7 @@ void record_traces_fini(struct record_traces *t);
 /* The claim of one run to the trace's name. */
 struct record_claim {
 	int socket; /* holds an abstract name that no other run can have; -1: none */
-	struct output old; /* the file that had the trace's name */
+	struct output old; /* the output that had the trace's name */
 	char error[700];
 };
 
@@ -74,14 +74,14 @@ struct record_claim {
 bool record_claim_init(struct record_claim *p, struct record_request *w);
 
 /*
- * Claims the trace's name for this run only, and puts an existing file aside. Returns false with
+ * Claims the trace's name for this run only, and puts an existing output aside. Returns false with
  * `error` if no trace can be made there.
  */
 bool record_claim_take(struct record_claim *p, const struct record_request *w);
 
 /*
- * Call after the run. Removes the file that was put aside, or restores its name if the run made no
- * trace of that name. Returns false with `error`.
+ * Call after the run. Removes the output that was put aside, or restores its name if the run made
+ * no trace of that name. Returns false with `error`.
  */
 bool record_claim_settle(
 	struct record_claim *p, const struct record_request *w, const struct record_traces *t);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Makes the trace's name absolute, checks it before the program starts, and claims it for one run
- * at a time. An existing file of that name is put aside while the program runs, and removed once
+ * at a time. An existing output of that name is put aside while the program runs, and removed once
  * the program has recorded. Also finds the traces that a run made: TRACE, and TRACE.PID of further
  * processes.
  */
@@ -104,7 +104,7 @@ static bool claim(struct record_claim *p, const struct record_request *w)
 		w->output);
 }
 
-/* Puts an existing file aside with --replace; without it, fails if there is one. */
+/* Puts an existing output aside with --replace; without it, fails if there is one. */
 static bool clear_name(struct record_claim *p, const struct record_request *w)
 {
 	struct stat st;

@@ -243,7 +243,7 @@ char *record_variable(const struct record_request *w, const char *trace)
 	if (before) {
 		fprintf(to, "%s%s", before, separator(before));
 	}
-	/* Is a separate option, so that a program that does not know it still records. */
+	/* Writes it as a separate option: a program that does not know it still records. */
 	if (!w->has_no_control && !has_option(w, "control") &&
 		!(before && has_key(before, "control"))) {
 		fputs("dialect=waymark,control=auto;", to);

@@ -196,7 +196,7 @@ static void add(struct run *r, const char *path)
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* Frees finished jobs, so that a run of years needs no more and more memory. */
+/* Frees finished jobs, so that memory does not grow in a run of years. */
 static void forget_released(struct run *r)
 {
 	size_t kept = 0;

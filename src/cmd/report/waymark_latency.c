@@ -18,7 +18,7 @@
 #include "cmd/waymark.h"
 #include "view/message/message.h"
 
-/* Each begun latency needs 200 bytes. */
+/* Each open pair needs 200 bytes. */
 #define MAX_OPEN_DEFAULT 10000000
 
 enum { KEY_FROM = REPORT_KEY_OWN, KEY_TO, KEY_BY, KEY_PER, KEY_ACROSS, KEY_MAX_OPEN };
@@ -300,7 +300,7 @@ static bool pairs_none(const struct shared_fields *c)
 	return c->were_tried && pairs == 0;
 }
 
-/* Reports why there are no pairs, and advice. */
+/* Reports why there are no pairs, and what to do. */
 static void say_no_pairs(const struct shared_fields *c, struct latency *l)
 {
 	const char *why =
