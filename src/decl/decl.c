@@ -90,7 +90,7 @@ static void report_clash(
 	const struct event *end = e->begin ? e : first;
 
 	if (end->begin && strcmp(scope_of(e)->name, scope_of(first)->name) == 0) {
-		return; /* two scopes of one name: reported for their begins */
+		return; /* two scopes of one name: reported for their beginnings */
 	}
 	if (end->begin) {
 		diag_error(d, e->at, help, "'%s' clashes with '%s', whose end is the event '%s'",

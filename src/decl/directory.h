@@ -11,7 +11,7 @@
 
 #include "base/arena.h"
 
-/* True if the directory exists. */
+/* True if the path is an existing directory. */
 bool decl_is_directory(const char *path);
 
 /*

@@ -80,7 +80,7 @@ bool name_check_arg(struct span name, struct location at, struct diag *d)
 	if (!check_letters(name, "argument", at, d)) {
 		return false;
 	}
-	/* The name of an event may, as every name that is made from it has a prefix. */
+	/* An event's name may begin with a digit: all names made from it have a prefix. */
 	if (is_digit((unsigned char)name.text[0])) {
 		diag_error(d, at, "begin it with a letter",
 			"the argument name '%.*s' begins with a digit", SPAN_ARGS(name));
