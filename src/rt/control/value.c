@@ -53,7 +53,7 @@ int waymark_take_size(uint64_t *to, const char *key, const char *value, struct w
 	}
 	if (!ok || *end || *to > UINT64_MAX >> shift) {
 		return waymark_fail(error,
-			"%s=: '%s' is not a size; write a number, with K, M or G after it", key,
+			"%s=: '%s' is not a size; write a number, optionally with K, M or G", key,
 			value);
 	}
 	*to <<= shift;

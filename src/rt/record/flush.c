@@ -342,7 +342,7 @@ static void report_losses(const struct process *p)
 		if (lost + status.unwritten == 0) {
 			continue;
 		}
-		waymark_message("%s: %llu events lost (%llu without memory, %llu not written)",
+		waymark_message("%s: %llu events lost (%llu for lack of memory, %llu not written)",
 			name, (unsigned long long)(lost + status.unwritten),
 			(unsigned long long)lost, (unsigned long long)status.unwritten);
 	}
@@ -373,7 +373,7 @@ static void at_end(void)
 	uint64_t lost = waymark_stats_lost_early();
 
 	if (lost) {
-		waymark_message("%llu events lost without memory", (unsigned long long)lost);
+		waymark_message("%llu events lost for lack of memory", (unsigned long long)lost);
 	}
 }
 
