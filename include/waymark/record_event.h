@@ -110,9 +110,9 @@ static inline uint64_t waymark_clock(const struct waymark_cursor *c)
 }
 
 /*
- * Returns whether the cursor's packet has room for `size` bytes. The writer closes a quiet packet
- * by storing a limit of NULL. On 64-bit hosts the difference is then negative, because no address
- * has the highest bit set. On 32-bit hosts an address may have it.
+ * Returns whether the cursor's packet has room for `size` bytes. The writer takes the limit of a
+ * quiet packet away: it stores NULL. On 64-bit hosts the difference is then negative, because no
+ * address has the highest bit set. On 32-bit hosts an address may have it.
  */
 static inline bool waymark_cursor_has_room(const struct waymark_cursor *c, size_t size)
 {

@@ -236,7 +236,7 @@ static bool repeat(struct translation *r)
 		return refuse(r, "'%c' has nothing to repeat; '.' matches every name", c);
 	}
 	if (!end) {
-		return refuse(r, "'{' needs {n}, {n,} or {n,m} behind it; the sign itself is \\{");
+		return refuse(r, "'{' needs {n}, {n,} or {n,m} after it; the sign itself is \\{");
 	}
 	if (c == '?' && r->repeated) {
 		return refuse(r,

@@ -108,7 +108,7 @@ static void read_escape(struct format_lexer *l)
 		"write a backslash as \\\\; known are \\\" \\\\ \\' \\? \\a \\b \\f \\n \\r "
 		"\\t \\v, octal \\101 and hexadecimal \\x41",
 		l->unit == 0 ? "a NUL would end the format"
-			     : "an escape that C does not know, or that is no byte");
+			     : "an escape that C does not know, or that is not a byte");
 	fail(l);
 }
 
@@ -171,7 +171,7 @@ static void read_macro(struct format_lexer *l)
 			"'%.*s' is not a macro of inttypes.h", SPAN_ARGS(word));
 	} else {
 		diag_error(l->diag, place(l, l->at),
-			is_comment ? "give the comment a line of its own"
+			is_comment ? "put the comment on its own line"
 				   : "remove it, or quote it as part of the format",
 			"unexpected text after the format");
 	}

@@ -342,7 +342,7 @@ static bool check_newlines(struct parser *p)
 	bool is_dropped = p->ends_in_newline && (p->old || !p->diag);
 
 	if (p->ends_in_newline && !is_dropped) {
-		return fail(p, p->newline, "remove the newline: each event is a line of its own",
+		return fail(p, p->newline, "remove the newline: each event has its own line",
 			"the format ends with a newline");
 	}
 	if (is_dropped) {
@@ -355,7 +355,7 @@ static bool check_newlines(struct parser *p)
 		p->written.len = p->newline - p->written.begin + 1;
 		p->segments.count -= last->len == 0;
 		diag_warning(p->diag, ((struct location){ p->start.source, p->newline }),
-			"remove the newline: each event is a line of its own",
+			"remove the newline: each event has its own line",
 			"the newline at the format's end is not printed");
 	} else if (p->has_newline) {
 		diag_warning(p->diag, ((struct location){ p->start.source, p->newline }),

@@ -182,7 +182,7 @@ bool output_set_aside(struct output *o, const char *path)
 		       error_set(o->error, "cannot be replaced: %s", strerror(errno));
 	}
 	if (!S_ISDIR(st.st_mode)) {
-		return error_set(o->error, "is no trace: remove it yourself");
+		return error_set(o->error, "is not a trace: remove it yourself");
 	}
 	bool ok = may_replace(o) && set_aside(o);
 

@@ -273,7 +273,7 @@ void info_put_text(struct out *out, const struct info *info)
 	if (info->problems || info->damaged) {
 		out_printf(out, "unread    %" PRIu64 " place%s%s\n", info->problems,
 			info->problems == 1 ? "" : "s",
-			info->damaged ? ", and all behind the damage" : "");
+			info->damaged ? ", and all after the damage" : "");
 	}
 	put_span(out, s);
 	put_pids(out, info);

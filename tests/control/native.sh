@@ -59,7 +59,7 @@ expect "replace=on of a file" 1 "$name: file=: plain: not replaced: Not a direct
 expect "replace=on of a link" 1 "$name: file=: link: not replaced: Not a directory" \
 	"$native" '*,file=link,replace=on'
 mkdir empty
-not="not replaced: it is no trace, or holds other files too"
+not="not replaced: it is not a trace, or holds other files too"
 expect "replace=on of a directory" 1 "$name: file=: empty: $not" "$native" '*,file=empty,replace=on'
 : >three/notes
 expect "replace=on of a trace with notes" 1 "$name: file=: three: $not" \

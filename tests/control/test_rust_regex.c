@@ -118,7 +118,7 @@ static void what_would_mean_another_thing_is_refused(void **state)
 		{ "(?", "'(?' is supported" },
 		{ "^*", "'*' has nothing to repeat" },
 		{ "{2}", "'{' has nothing to repeat" },
-		{ "a{", "'{' needs {n}, {n,} or {n,m} behind it" },
+		{ "a{", "'{' needs {n}, {n,} or {n,m} after it" },
 		{ "a{x}", "'{' needs" },
 		{ "a{,3}", "'{' needs" },
 		{ "\\pL", "'\\p' is not supported: write the characters themselves" },

@@ -68,7 +68,7 @@ class Servers(common.Case):
         self.refused(answers({}, ["trace-get-state", "quit"]), "dialect of StratoVirt")
 
     def test_a_virtual_machine(self):
-        self.refused(answers({}, ["trace-event-get-state", "stop"]), "is no monitor of Waymark")
+        self.refused(answers({}, ["trace-event-get-state", "stop"]), "is not a monitor of Waymark")
 
     def test_garbage(self):
         for garbage in (b"\x00\xff\x1b[31m", b"{]\n", b"{\"a\": \n", b"[1]\n", b"\n\n"):

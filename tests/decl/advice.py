@@ -115,7 +115,7 @@ RULES = [
         if l.text[l.at] != "(" else l.text[:l.at].rstrip() + l.text[l.at:]),
     (r"remove 'volatile'.*", lambda l, m: l.text.replace("volatile ", "")),
     (r"remove it: an argument never changes", lambda l, m: l.replaced(r"const\s*", lambda _: "")),
-    (r"give the comment a line of its own", lambda l, m: l.text[:l.at].rstrip()),
+    (r"put the comment on its own line", lambda l, m: l.text[:l.at].rstrip()),
     (r"remove it: with it the format.*", lambda l, m: l.replaced(r"[^\"]*", lambda _: "")),
     (r"remove it, or declare the event 'tcg'", lambda l, m: l.text[:l.text.rindex(",", 0, l.at)]),
     (r"remove it(: the guest's values.*|, or write %% .*)?$", lambda l, m: remove(l)),

@@ -175,7 +175,7 @@ def check_bad_captures(work, trace, text):
                           ("long", "x" * 10000000), ("dat", "\x17\x08"), ("script", "#!/bin/sh\n")):
         with open(f"{work}/{name}", "w", encoding="latin-1") as f:
             f.write(content)
-        refused(trace, f"{work}/{name}", "is no text" if name == "dat" else "holds no event")
+        refused(trace, f"{work}/{name}", "is not text" if name == "dat" else "holds no event")
     refused(trace, f"{work}/none", "cannot open")
     refused(trace, work, "Is a directory")
     write_text(f"{work}/cut", text[:text.rindex("[")])

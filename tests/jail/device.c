@@ -228,7 +228,7 @@ static void ask_to_overwrite(void)
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
 		if (waymark_configure(options[i], &error) == 0 ||
-			!strstr(error.text, "the jail is made")) {
+			!strstr(error.text, "the jail exists already")) {
 			die("%s: %s", options[i], error.text);
 		}
 	}

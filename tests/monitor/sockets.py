@@ -234,8 +234,8 @@ class Listening(sockets_common.Sockets):
         self.assert_refused("is empty", "listen", "")
         self.assert_refused("is empty", "connect", "", 100)
         for name in ("a.sock/", ".", "..", ""):
-            self.assert_refused("a directory's name", "listen", f"{self.place}/{name}")
-            self.assert_refused("a directory's name", "connect", f"{self.place}/{name}", 100)
+            self.assert_refused("this is a directory", "listen", f"{self.place}/{name}")
+            self.assert_refused("this is a directory", "connect", f"{self.place}/{name}", 100)
         self.assertEqual(os.listdir(self.place), [])
 
     def test_percent_d_is_the_pid_and_no_other_percent_is_taken(self):

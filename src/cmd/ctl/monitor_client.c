@@ -269,7 +269,7 @@ static bool check_dialect(struct monitor_client *c)
 		client_fail(c, CLIENT_NO_QMP,
 			"%s: this command needs a monitor of Waymark with control-mode=qmp",
 			is_stratovirt ? "speaks the dialect of StratoVirt"
-				      : "is no monitor of Waymark");
+				      : "is not a monitor of Waymark");
 	}
 	json_decref(commands);
 	return is_ours;

@@ -343,7 +343,7 @@ static int visit_user(uid_t uid, const struct options *options)
 	if (pid > 0 && WIFEXITED(status)) {
 		return WEXITSTATUS(status);
 	}
-	complain("user %u: %s; the next run goes on", (unsigned int)uid,
+	complain("user %u: %s; the next run continues", (unsigned int)uid,
 		pid < 0			      ? strerror(errno)
 		: WTERMSIG(status) == SIGALRM ? "takes more than ten minutes"
 					      : strsignal(WTERMSIG(status)));

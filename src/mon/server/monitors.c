@@ -121,7 +121,7 @@ static int open_all(struct waymark_monitor *m, struct waymark_error *error)
 	prctl(PR_SET_NAME, "wm-monitor");
 	if (waymark_own_descriptors(low, high)) {
 		return mon_fail(error,
-			"a monitor's thread cannot have descriptors of its own: %s; "
+			"a monitor's thread cannot have its own descriptors: %s; "
 			"drive it by waymark_monitor_dispatch()",
 			strerrordesc_np(errno));
 	}

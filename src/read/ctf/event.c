@@ -97,7 +97,7 @@ static bool check_number(
 		return ctf_fail(p, "the field '%.80s' is a variant of another tracer", f->name);
 	}
 	if (f->length_field || f->elements != elements) {
-		return ctf_fail(p, "the field '%.80s' is an array that is no string", f->name);
+		return ctf_fail(p, "the field '%.80s' is an array that is not a string", f->name);
 	}
 	if (!whole || t->align < 8) {
 		return ctf_fail(p, "the field '%.80s' does not consist of whole bytes", f->name);

@@ -217,7 +217,7 @@ bool kernel_text_open(struct kernel_text *k, const char *path, struct read_error
 	}
 	if (fread(begin, 1, sizeof(begin), k->file) != sizeof(begin) ||
 		memcmp(begin, TRACE_CMD_MAGIC, sizeof(begin)) != 0) {
-		read_error_set(error, "is no text");
+		read_error_set(error, "is not text");
 		return false;
 	}
 	return open_through_trace_cmd(k, error);

@@ -124,7 +124,7 @@ static int add_regex(
 		return waymark_fail(error, "a NUL byte: this is not a list of events");
 	}
 	if (has_comment(line, len)) {
-		return waymark_fail(error, "'%.*s': a comment has a line of its own",
+		return waymark_fail(error, "'%.*s': a comment needs its own line",
 			len > 80 ? 80 : (int)len, line);
 	}
 	char *regex = strndup(line, len);

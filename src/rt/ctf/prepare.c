@@ -231,8 +231,8 @@ static int open_trace(const char *path, struct waymark_error *error)
 		if (why == EMFILE || why == ENFILE || why == EACCES) {
 			return refuse(path, why, error);
 		}
-		return waymark_fail(
-			error, "%s: not replaced: it is no trace, or holds other files too", path);
+		return waymark_fail(error,
+			"%s: not replaced: it is not a trace, or holds other files too", path);
 	}
 	return dirfd;
 }

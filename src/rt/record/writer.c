@@ -186,9 +186,9 @@ static void rest_deeply(struct process *p, struct rest *rest)
 }
 
 /*
- * Sleeps as long as `events`, the result of the last pass, allows. There is a tick between closing
- * the packets and the deep sleep, long enough for other processors to see the stores, so that the
- * check in listen() is exact.
+ * Sleeps as long as `events`, the result of the last pass, allows. There is a tick between taking
+ * the limits away and the deep sleep, long enough for other processors to see the stores, so that
+ * the check in listen() is exact.
  */
 static void take_rest(struct process *p, struct rest *rest, uint64_t events)
 {
