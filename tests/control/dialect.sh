@@ -38,8 +38,8 @@ printf '^update_|\\d\\b\nxhci.run' >regex
 expect "expressions, no newline at the end" 0 "$usb"$'\n'"$cursor" "$program" set:stratovirt file=regex
 expect "type before lists" 0 "$virtio"$'\n'"$cursor" "$program" set:stratovirt file=blank,type=scopes
 printf 'virtio\nusb # those of xhci\n' >comment
-expect "a comment behind an expression" 1 "$name: file=: comment:2: 'usb # those of xhci': a comment has \
-a line of its own" "$program" set:stratovirt file=comment
+expect "a comment behind an expression" 1 "$name: file=: comment:2: 'usb # those of xhci': a comment needs \
+its own line" "$program" set:stratovirt file=comment
 printf 'virtio\n[a\nusb\n' >bad
 expect "an invalid line changes nothing" 1 "$name: file=: bad:2: regular expression '[a': a '[' has no ']'" \
 	"$program" set:stratovirt type=all,log.file=made,file=bad
