@@ -18,7 +18,7 @@ import unittest
 ALL, EVENTS = (os.path.abspath(sys.argv.pop(4)) for _ in range(2))
 
 import survive
-from survive import SANITIZER, VICTIM, amount
+from survive import NO_LEAK_CHECK, SANITIZER, VICTIM, amount
 
 ENDS = {"exit": 0, "quick_exit": 0, "_exit": 0, "execve": 0, "abort": -signal.SIGABRT,
         "segv": -signal.SIGSEGV, "term": -signal.SIGTERM, "kill": -signal.SIGKILL}
@@ -150,7 +150,7 @@ class Ends(survive.Survive):
     def fork(self, form, how, events):
         status = 4 if how == "kill" else 0
         self.live("forks", form, how, events, status=status, silent=False,
-                  env=self.env(",buffer=1G"))
+                  env=self.env(",buffer=1G", **NO_LEAK_CHECK))
         children = [t for t in self.traces() if t != self.trace]
         self.check(0, 1)
         self.assertEqual(len(children), 1 if events else 0)
