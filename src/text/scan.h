@@ -122,7 +122,8 @@ static inline struct span span_trim(struct span span)
 
 static inline bool span_equals(struct span span, const char *s)
 {
-	return strlen(s) == span.len && memcmp(span.text, s, span.len) == 0;
+	/* An empty span may be NULL, which memcmp() must not get. */
+	return strlen(s) == span.len && (span.len == 0 || memcmp(span.text, s, span.len) == 0);
 }
 
 /* Expands a span to the two arguments of `%.*s`. */

@@ -119,6 +119,9 @@ for name, lines in EXPECTED.items():
     failures += check(name, shown(recorded.get(pid, [])), lines)
 for name, lines in PRINTED.items():
     failures += check(f"{name}, printed", printed(name), lines)
-failures += check_fork("fork") + check_fork("clone")
+failures += check_fork("fork")
+# A clone without fork()'s handlers copies locks that a sanitizer may hold.
+if not os.environ.get("WAYMARK_SANITIZER"):
+    failures += check_fork("clone")
 print(f"{failures} failures")
 sys.exit(failures > 0)
