@@ -17,7 +17,16 @@ class Turns(Followed):
         self.others = [self.work / name for name in names]
         program = self.paced(*args, "turn=" + ":".join(map(str, self.others)), options=options)
         self.wait_for(self.trace.exists)
-        return program, self.follow()
+        # On a busy machine it would finish before the command has started.
+        program.send_signal(signal.SIGSTOP)
+        p = self.follow()
+        self.wait_for(lambda: self.has_mapped(p, self.shm) or p.poll() is not None)
+        program.send_signal(signal.SIGCONT)
+        return program, p
+
+    def has_mapped(self, p, folder):
+        """Returns whether a process has mapped a file of the folder."""
+        return f" {folder}/" in pathlib.Path(f"/proc/{p.pid}/maps").read_text()
 
     def alone(self, trace):
         """Returns the output for a single trace."""
@@ -26,22 +35,11 @@ class Turns(Followed):
             subprocess.run([WAYMARK, "print", trace], stdout=file, env=self.env, check=True)
         return Shown(out)
 
-    def has_mapped(self, p, folder):
-        """Returns whether a process has mapped a file of the folder."""
-        return f" {folder}/" in pathlib.Path(f"/proc/{p.pid}/maps").read_text()
-
     def at_full_speed(self, policy, number):
         """Returns the output and the number of events; None if the program finished its first trace
-        before it was followed, or lost nothing in the second. The program waits until it is followed:
-        on a busy machine it would finish before the command has started."""
-        self.others = [self.work / f"{policy}-{number}.ctf"]
-        program = self.paced(4, 500000, 0, f"turn={self.others[0]}",
-                             options=f",buffer=1M,full={policy}")
-        self.wait_for(self.trace.exists)
-        program.send_signal(signal.SIGSTOP)
-        p = self.follow()
-        self.wait_for(lambda: self.has_mapped(p, self.shm) or p.poll() is not None)
-        program.send_signal(signal.SIGCONT)
+        before it was followed, or lost nothing in the second."""
+        program, p = self.begin(4, 500000, 0, options=f",buffer=1M,full={policy}",
+                                names=(f"{policy}-{number}.ctf",))
         count = self.recorded(program)
         shown = self.shown(p)
         second = self.alone(self.others[0]) if self.others[0].exists() else None

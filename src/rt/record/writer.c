@@ -34,7 +34,7 @@
 #define EXPIRE_NS (3600 * QUIET_NS)
 
 /*
- * After so many checks of a thread that stopped inside an event, the writer checks only each
+ * After this many checks of a thread that stopped inside an event, the writer checks only each
  * QUIET_NS.
  */
 #define REFUSALS 10u
