@@ -85,12 +85,32 @@ ends_at_once() {
 	until nothing_is_left; do sleep 0.05; done
 }
 
+# A signal arrives as soon as a folder is made, before the guard can note its name.
+ends_while_it_makes_folders() {
+	echo "$user: ends while it makes folders"
+	: >"$place/pids"
+	: >"$place/places"
+	! $user python3 - "$place/contained" true <<'CODE' || fail "the command passed"
+import os, runpy, signal, sys, tempfile
+mkdtemp = tempfile.mkdtemp
+def interrupted(**options):
+    folder = mkdtemp(**options)
+    os.kill(os.getpid(), signal.SIGTERM)
+    return folder
+tempfile.mkdtemp = interrupted
+del sys.argv[0]
+runpy.run_path(sys.argv[0])
+CODE
+	nothing_is_left || fail "left: $(ls "$TMPDIR")"
+}
+
 everything() {
 	ends 0 true
 	ends 77 'exit 77'
 	ends 139 'kill -s SEGV $$'
 	ends 141 'kill -s PIPE $$'
 	ends_at_once
+	ends_while_it_makes_folders
 	rm -rf "$place/build"
 	$user meson setup "$place/build" "$place" >"$place/out" 2>&1 || fail "$(cat "$place/out")"
 	for signal in INT TERM KILL; do
