@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "ctf_pairs.h"
@@ -300,6 +301,9 @@ static unsigned long wakeups(void)
 	return n;
 }
 
+/* Time in which the writer finds dead threads and frees memory. */
+#define SETTLE_MS 8000
+
 /* Bytes of a packet with one event in the file. */
 #define ONE_PAIR (sizeof(struct packet_header) + 3 * sizeof(uint64_t))
 
@@ -314,7 +318,7 @@ static void be_quiet(void)
 	wait_for_size("trace/stream-1", 1);
 	fail_unless(now_ns() - since > UINT64_C(600000000));
 	fail_unless(file_size("trace/stream-1") == ONE_PAIR);
-	sleep_ms(8000); /* in this time the memory is freed */
+	sleep_ms(SETTLE_MS);
 	unsigned long before = wakeups();
 
 	fail_unless(before > 0);
@@ -331,6 +335,45 @@ static void a_quiet_threads_event_is_written_in_time_and_then_all_sleep(void **s
 	run_quietly(be_quiet);
 }
 
+static void *end_inside_an_event(void *unused)
+{
+	struct waymark_record r;
+
+	trace_ctf(0, 1);
+	fail_unless(waymark_record_begin(&r, WAYMARK_RECORDER_CTF, &event_pair, 2 * (8 + 8)));
+	syscall(SYS_exit, 0); /* runs no destructor of thread-specific data */
+	return unused;
+}
+
+/* The writer finds the dead thread at one of its checks, frees its slot, and then sleeps. */
+static void be_quiet_beside_a_dead_thread(void)
+{
+	pthread_t t;
+
+	set_file("trace");
+	trace_ctf(0, 0);
+	pthread_create(&t, NULL, end_inside_an_event, NULL);
+	pthread_join(t, NULL);
+	sleep_ms(SETTLE_MS);
+	unsigned long before = wakeups();
+
+	sleep_ms(3000);
+	fail_unless(wakeups() == before);
+	uint32_t index = 0;
+	int slots = 0;
+
+	for (struct slot *s; (s = waymark_slot_next(&index));) {
+		slots += waymark_slot_is_owned(s);
+	}
+	fail_unless(slots == 1);
+}
+
+static void a_thread_that_died_inside_an_event_keeps_no_slot_and_wakes_nobody(void **state)
+{
+	(void)state;
+	run_quietly(be_quiet_beside_a_dead_thread);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -339,6 +382,7 @@ int main(void)
 		cmocka_unit_test(snapshots_append_the_newest_events),
 		cmocka_unit_test(old_pieces_go_and_the_rest_is_whole),
 		cmocka_unit_test(a_quiet_threads_event_is_written_in_time_and_then_all_sleep),
+		cmocka_unit_test(a_thread_that_died_inside_an_event_keeps_no_slot_and_wakes_nobody),
 	};
 
 	enter_directory();

@@ -213,8 +213,10 @@ static void take_rest(struct process *p, struct rest *rest, uint64_t events)
 	each_buffer(p, waymark_buffer_populate);
 	if (now - rest->quiet_since >= QUIET_NS) {
 		settle(p);
+		waymark_drain_find_dead(); /* an event that a dead thread began is never written */
 		waymark_drain_expire();
 		rest->expired = true;
+		rest->quiet_since = now;
 	}
 	if (__atomic_load_n(&p->leaving, __ATOMIC_RELAXED)) {
 		rest->tick = TICK_FIRST_NS;
