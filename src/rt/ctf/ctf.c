@@ -225,6 +225,28 @@ static const char *snapshot_check(void)
 	return waymark_ctf_has_begun() ? NULL : "nothing has been recorded yet";
 }
 
+/*
+ * Frees `config`, of a finished snapshot, and those that earlier calls could not free: while the
+ * usual trace cannot be made, the snapshot's configuration stays in use.
+ */
+static void free_config(const struct ctf_state *state, struct ctf_config *config)
+{
+	static struct ctf_config *in_use; /* atomic; a list by `previous` */
+
+	config->previous = __atomic_exchange_n(&in_use, NULL, __ATOMIC_ACQUIRE);
+	for (struct ctf_config *next; config; config = next) {
+		next = config->previous;
+		if (__atomic_load_n(&state->trace.config, __ATOMIC_ACQUIRE) != config) {
+			free(config);
+			continue;
+		}
+		do {
+			config->previous = __atomic_load_n(&in_use, __ATOMIC_RELAXED);
+		} while (!__atomic_compare_exchange_n(&in_use, &config->previous, config, false,
+			__ATOMIC_RELEASE, __ATOMIC_RELAXED));
+	}
+}
+
 int waymark_ctf_snapshot(const char *path, struct waymark_error *error)
 {
 	const char *why = snapshot_check();
@@ -241,14 +263,9 @@ int waymark_ctf_snapshot(const char *path, struct waymark_error *error)
 	s->config = config;
 	int result = snapshot_write(waymark_ctf_current(), s, error);
 
-	/*
-	 * A request that is not done, or still in use, is not freed, because the consumer may work
-	 * on it.
-	 */
+	/* A request that is not done is not freed, because the consumer may work on it. */
 	if (__atomic_load_n(&s->done, __ATOMIC_ACQUIRE)) {
-		if (s->free) {
-			free(config);
-		}
+		free_config(waymark_ctf_current(), config);
 		free(s);
 	}
 	return result;

@@ -112,7 +112,7 @@ static void turn_buffer(struct ctf_round *round, struct ctf_trace *fresh)
 /* Copies everything but the lock, which stays taken. */
 static void replace_trace(struct ctf_trace *t, const struct ctf_trace *fresh)
 {
-	t->config = fresh->config;
+	__atomic_store_n(&t->config, fresh->config, __ATOMIC_RELEASE); /* free_config() reads it */
 	memcpy(t->uuid, fresh->uuid, sizeof(t->uuid));
 	memcpy(t->former, fresh->former, sizeof(t->former));
 	t->pid = fresh->pid;
@@ -317,7 +317,6 @@ void waymark_ctf_snapshot_end(struct ctf_round *round, enum drain_mode mode)
 	}
 	round->snapshot = NULL;
 	waymark_ctf_sync(round, mode);
-	s->free = state->trace.config != s->config;
 	__atomic_store_n(&state->snapshot, NULL, __ATOMIC_RELEASE);
 	__atomic_store_n(&s->done, 1, __ATOMIC_RELEASE);
 }

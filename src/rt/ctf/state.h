@@ -21,7 +21,6 @@ struct ctf_snapshot {
 	bool missed; /* a thread stayed in its event: its open packet is not included */
 	bool made; /* the directory exists */
 	char path[PATH_MAX]; /* its path; a trace that had the name first is not written to */
-	bool free; /* the configuration is no longer in use */
 	uint32_t done; /* by release */
 };
 
