@@ -398,6 +398,7 @@ static void put_json_trace(struct out *out, const struct info *info, size_t i)
 	put_json_number(out, "streams", is_native, t->streams);
 	put_json_number(out, "streams_gone", is_native, t->streams_gone);
 	put_json_number(out, "clock_hz", is_native, t->freq);
+	out_printf(out, "\"cut\":%s,", !is_native ? "null" : t->is_cut ? "true" : "false");
 	put_json_text(out, "why", t->why ? t->why : "");
 	out_printf(out, t->state ? "\"state\":\"%s\"}" : "\"state\":null}", t->state);
 }

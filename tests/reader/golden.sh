@@ -57,6 +57,7 @@ run print-ctf-notes waymark print notes
 run print-ctf-notes waymark print notes-big-endian
 run info-ctf waymark info small
 run info-ctf-json waymark info --json small pieces
+run info-json-cut waymark info --json cut-metadata
 for trace in flight lost-and-rotated lost-behind-damage; do
 	run "info-ctf-$trace" waymark info "$trace"
 done
