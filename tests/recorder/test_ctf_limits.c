@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Snapshots of the flight recorder, trace file rotation, a change of the directory while events
- * are recorded, and the time that an event stays in memory.
+ * are recorded, the time that an event stays in memory, and files that take nothing.
  */
 #include <dirent.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -374,6 +375,46 @@ static void a_thread_that_died_inside_an_event_keeps_no_slot_and_wakes_nobody(vo
 	run_quietly(be_quiet_beside_a_dead_thread);
 }
 
+/* Not zero: the process ends slowly. Set before exit(). */
+static unsigned int linger_ms;
+
+/* Runs after the library's destructor. The file must not change then. */
+__attribute__((destructor(101))) static void linger(void)
+{
+	struct stat before, after;
+
+	if (linger_ms) {
+		fail_unless(stat("trace/stream-1", &before) == 0);
+		sleep_ms(linger_ms);
+		fail_unless(stat("trace/stream-1", &after) == 0);
+		fail_unless(memcmp(&before.st_mtim, &after.st_mtim, sizeof(after.st_mtim)) == 0);
+	}
+}
+
+/* The limit also makes the buffer anonymous memory, which ends with the process. */
+static void end_slowly_with_a_full_file(void)
+{
+	struct rlimit limit = { 1 << 20, 1 << 20 };
+
+	setrlimit(RLIMIT_FSIZE, &limit);
+	set_file("trace");
+	for (uint64_t i = 0; i < 100000; i++) {
+		trace_ctf(0, i);
+	}
+	linger_ms = 1000;
+	exit(0);
+}
+
+/* A write that does not fit leaves a torn packet until it is cut off. */
+static void what_was_reported_as_lost_is_not_tried_again(void **state)
+{
+	char said[1024];
+
+	(void)state;
+	run_afresh(end_slowly_with_a_full_file, said, sizeof(said));
+	assert_non_null(strstr(said, "not written"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -383,6 +424,7 @@ int main(void)
 		cmocka_unit_test(old_pieces_go_and_the_rest_is_whole),
 		cmocka_unit_test(a_quiet_threads_event_is_written_in_time_and_then_all_sleep),
 		cmocka_unit_test(a_thread_that_died_inside_an_event_keeps_no_slot_and_wakes_nobody),
+		cmocka_unit_test(what_was_reported_as_lost_is_not_tried_again),
 	};
 
 	enter_directory();

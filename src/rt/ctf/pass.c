@@ -321,7 +321,10 @@ static uint64_t pass(struct process *p, struct recorder *r, enum drain_mode mode
 	state->left = round.left || round.failed;
 	if (mode == DRAIN_END || (mode == DRAIN_CRASH && waymark_drain_is_alone(p))) {
 		waymark_ctf_end(p, &round);
-		state->retry_ns = round.failed ? round.now.ns + RETRY_NS : state->retry_ns;
+		if (round.failed) { /* without a file the events were reported as lost */
+			state->retry_ns =
+				round.buffer->is_file ? round.now.ns + RETRY_NS : UINT64_MAX;
+		}
 		state->ended = true;
 	}
 	__atomic_store_n(&r->writing, 0, __ATOMIC_RELAXED);
