@@ -22,7 +22,8 @@ KILL_AT = sys.argv[3]  # empty under sanitizers
 del sys.argv[1:4]
 LIMIT = 60
 ROOT = os.geteuid() == 0
-TSAN = os.environ.get("WAYMARK_SANITIZER") == "thread"
+SANITIZER = os.environ.get("WAYMARK_SANITIZER")
+TSAN = SANITIZER == "thread"
 
 
 def handles(pid, number):

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import unittest
 
-from recorded import NOBODY, PROGRAM, Recorded, WAYMARK
+from recorded import FORKS, NOBODY, PROGRAM, Recorded, WAYMARK
 
 
 class Name(Recorded):
@@ -20,6 +20,7 @@ class Name(Recorded):
         self.assertEqual(run.stdout.readline(), "ready\n")
         return run
 
+    @FORKS
     def test_traces_of_other_runs_are_not_counted(self):
         self.record("-o", "t", PROGRAM, "3", "fork", "4")
         said = self.record("-o", "t", "--replace", PROGRAM, "1")[1]

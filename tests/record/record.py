@@ -15,7 +15,7 @@ import sys
 import time
 import unittest
 
-from recorded import ALONE, BLOCKCACHE, LOGGED, NOBODY, PATIENCE, PROGRAM, Recorded, WAYMARK
+from recorded import ALONE, BLOCKCACHE, FORKS, LOGGED, NOBODY, PATIENCE, PROGRAM, Recorded, WAYMARK
 
 
 class Record(Recorded):
@@ -153,6 +153,7 @@ class Record(Recorded):
 
     # Several processes.
 
+    @FORKS
     def test_children_have_traces_beside_it(self):
         said = self.record("-o", "t", PROGRAM, "3", "fork", "4")[1]
         child = re.fullmatch(

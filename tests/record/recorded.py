@@ -24,6 +24,11 @@ for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
     signal.signal(number, signal.SIG_DFL)
 
 
+# Decorates a test whose program forks beside its writer thread.
+FORKS = unittest.skipIf(os.environ.get("WAYMARK_SANITIZER") == "address",
+                        "ASan leaves its allocator locked in such a child")
+
+
 class Recorded(unittest.TestCase):
     """Runs programs in a new folder."""
 

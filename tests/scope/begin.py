@@ -58,6 +58,11 @@ def main():
         assert found == expected.split(), f"{mode}: {found}"
         lost = {"deep": "18 events lost", "mixed": "events lost"}.get(mode, "")
         assert lost in said and ("the deeper ones are lost" in said) == bool(lost), said
+    found, left = shown(run("hammered")[1][0])
+    assert not left and found, left
+    if os.environ.get("WAYMARK_SANITIZER") == "address":
+        print("skipped: ASan leaves its allocator locked in a child forked beside a running thread")
+        sys.exit(77)
     _, (parent, child) = run("forked")
     assert shown(parent)[0] == ["+A:forked", "+B:of_another_thread", "-A:forked"], parent
     begun = next(r for r in parent if r["event"] == "A:forked")
@@ -66,8 +71,6 @@ def main():
     begun = [r["args"]["scope"] for r in parent[:32]]
     for who in (parent[32:], child):
         assert [r["args"]["scope"] for r in who] == begun[::-1], who
-    found, left = shown(run("hammered")[1][0])
-    assert not left and found, left
     print(f"{len(EXPECTED) + 3} tests")
 
 

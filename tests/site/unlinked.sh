@@ -128,8 +128,9 @@ for compiler in "$@"; do
 	does_all $compiler '-O2 -fno-pie -no-pie' -Wl,--as-needed "$shared"
 	does_all $compiler '-O2 -flto' -Wl,--as-needed "$shared"
 	does_all $compiler '-O0 -DWAYMARK_LINKED' "$shared"
+	# A sanitizer's library must be loaded first, and is in no static program.
+	[ -z "${WAYMARK_SANITIZER-}" ] || continue
 	case $compiler in *++) ;; *) behind_a_library $compiler -O1 ;; esac
-	[ -z "${WAYMARK_SANITIZER-}" ] || continue # it is in no static program
 	does_nothing $compiler '-O1 -static'
 	does_all $compiler '-O1 -static' "$static" -lpthread
 done
