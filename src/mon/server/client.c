@@ -45,11 +45,15 @@ static bool make_room(struct client *c, size_t size)
 
 /*
  * Takes a part of an answer. Returns 0, which is an error of the stream, if the answer is too long.
+ * Ignores another thread's call: glibc's exit() flushes all streams, without their locks.
  */
 static ssize_t take_answer(void *cookie, const char *bytes, size_t size)
 {
 	struct client *c = cookie;
 
+	if (!pthread_equal(c->answering, pthread_self())) {
+		return (ssize_t)size;
+	}
 	if (c->dead || !make_room(c, size)) {
 		c->dead = true;
 		return 0;
@@ -61,6 +65,7 @@ static ssize_t take_answer(void *cookie, const char *bytes, size_t size)
 
 static FILE *open_answer(struct client *c)
 {
+	c->answering = pthread_self();
 	FILE *out = fopencookie(c, "w", (cookie_io_functions_t){ .write = take_answer });
 
 	c->dead |= !out;

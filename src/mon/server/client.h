@@ -7,6 +7,7 @@
 #ifndef MON_CLIENT_H
 #define MON_CLIENT_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,6 +27,7 @@ struct client {
 	bool last; /* no more input: close it when all is answered and sent */
 	bool dead; /* server_work() will close it */
 	uint64_t used_ns; /* when bytes were last read or written, CLOCK_MONOTONIC */
+	pthread_t answering; /* the thread that writes the present answer */
 	size_t answered; /* bytes of `input` that were answered */
 	size_t input_size;
 	char *output;
