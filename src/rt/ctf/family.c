@@ -16,8 +16,8 @@
 #include "rt/record/recorder.h"
 
 /*
- * Forked children inherit it. Written by the consumer, or by a thread before it forks. Publishing
- * the folder's configuration is the release.
+ * Forked children inherit it. Written under the trace's metadata lock, by the consumer and by
+ * threads before they fork. Publishing the folder's configuration is the release.
  */
 static struct {
 	uint64_t device, inode; /* of the folder, or of a trace that could not become one */
@@ -263,22 +263,27 @@ void waymark_ctf_share(void)
 {
 	const struct ctf_config *config = waymark_ctf_config();
 	struct ctf_state *state = waymark_ctf_begun();
+	struct guard guard;
 
 	if (!state || !config || !config->held) {
 		return;
 	}
+	waymark_ctf_lock(&state->trace, &guard);
 	/* The name may belong to a parent whose trace could not become a folder. */
 	bool is_kept = state->trace.device == family.device && state->trace.inode == family.inode;
 	bool may_move = !config->is_folder && (!family.inode || is_kept);
 
+	waymark_ctf_unlock(&state->trace, &guard);
 	__atomic_store_n(&state->share, may_move, __ATOMIC_RELEASE);
 	waymark_recorder_flush(); /* needed if the parent ends by _exit() */
 	__atomic_store_n(&state->share, 0, __ATOMIC_RELAXED);
+	waymark_ctf_lock(&state->trace, &guard);
 	if (may_move && !waymark_ctf_config()->is_folder) {
 		family.device = state->trace.device;
 		family.inode = state->trace.inode;
 	}
 	note_kin(&state->trace);
+	waymark_ctf_unlock(&state->trace, &guard);
 }
 
 /* Opens and locks the memory of kin; returns -1 if it must stay. */
@@ -316,7 +321,9 @@ static bool mark_finished(struct ctf_trace *t, uint32_t pid)
 void waymark_ctf_finish_kin(struct ctf_state *state)
 {
 	struct ctf_trace *t = &state->next; /* scratch memory, while no next trace is made */
+	struct guard guard;
 
+	waymark_ctf_lock(&state->trace, &guard);
 	for (size_t i = 0; i < ARRAY_SIZE(family.kin); i++) {
 		struct ctf_kin *k = &family.kin[i];
 		struct buffer_place place = { .path = t->scratch };
@@ -328,4 +335,5 @@ void waymark_ctf_finish_kin(struct ctf_state *state)
 		}
 		ctf_close(fd);
 	}
+	waymark_ctf_unlock(&state->trace, &guard);
 }

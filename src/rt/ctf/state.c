@@ -128,6 +128,9 @@ bool waymark_ctf_get_path(struct ctf_trace *t, char *path, size_t size)
 {
 	struct guard guard;
 
+	if (!__atomic_load_n(&t->named, __ATOMIC_ACQUIRE)) {
+		return false; /* the thread that begins the trace writes the path */
+	}
 	waymark_ctf_lock(t, &guard);
 	size_t length = strlen(t->path);
 
