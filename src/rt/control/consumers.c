@@ -2,6 +2,9 @@
 /* The backends that record, by enum waymark_recorder. */
 #include "rt/record/consumer.h"
 
+#include "rt/ctf/ctf.h"
+#include "rt/simple/simple.h"
+
 const struct consumer *const waymark_consumers[WAYMARK_RECORDERS] = {
 	[WAYMARK_RECORDER_CTF] = &waymark_consumer_ctf,
 	[WAYMARK_RECORDER_SIMPLE] = &waymark_consumer_simple,
@@ -9,5 +12,5 @@ const struct consumer *const waymark_consumers[WAYMARK_RECORDERS] = {
 
 const struct consumer *const waymark_consumers_jailed[WAYMARK_RECORDERS] = {
 	[WAYMARK_RECORDER_CTF] = &waymark_consumer_ctf_jail,
-	[WAYMARK_RECORDER_SIMPLE] = &waymark_consumer_none,
+	[WAYMARK_RECORDER_SIMPLE] = &waymark_consumer_simple_jail,
 };

@@ -127,11 +127,6 @@ const struct consumer waymark_consumer_ctf_jail = {
 	.get_status = get_status,
 };
 
-const struct consumer waymark_consumer_none = {
-	.get_name = get_name,
-	.get_status = get_status,
-};
-
 /* Makes the name of the trace: the one asked for, or the default in the current directory. */
 static bool make_base(char base[PATH_MAX], bool *is_named)
 {

@@ -93,15 +93,10 @@ struct consumer {
 	void (*get_status)(const struct recorder *r, struct consumer_status *status);
 };
 
-/* The consumers of the sinks that record, and of a backend that records nothing in a jail. */
-extern const struct consumer waymark_consumer_ctf;
-extern const struct consumer waymark_consumer_ctf_jail;
-extern const struct consumer waymark_consumer_simple;
-extern const struct consumer waymark_consumer_none;
-
+/* The consumers of the backends that record; rt/control fills it. */
 extern const struct consumer *const waymark_consumers[WAYMARK_RECORDERS];
 
-/* The same in a jail, with only begun(), declare() and the last two functions. */
+/* The same in a jail: some functions are NULL. */
 extern const struct consumer *const waymark_consumers_jailed[WAYMARK_RECORDERS];
 
 #endif

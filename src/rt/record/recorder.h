@@ -7,14 +7,18 @@
  *	cursor --> packet --> (closed, or taken after all) --> writer --> consumer
  *
  * Each backend that records has its own buffer and consumer. A file of this folder calls only those
- * below it:
+ * in rows below it:
  *
- *	producer	recorder.c
- *			writer.c (starts the thread), room.c, seal.c
- *	consumer	flush.c, leftovers.c, leftover.c
- *			drain.c, close.h, stats.c
- *	memory		jail.c, process.c, slot.c
- *			buffer_file.c, buffer.c, clock.c, wiped.c
+ *	recorder.c	records events, for producers
+ *	writer.c	the thread that drains
+ *	room.c		makes buffers
+ *	flush.c		flushes, also at the end of the process
+ *	stats.c		counts
+ *	jail.c, leftovers.c
+ *	buffer_file.c, seal.c
+ *	drain.c, process.c, scope.c, leftover.c
+ *	slot.c		one for each thread
+ *	buffer.c, clock.c, wiped.c
  *
  * The only way upwards is the table of consumers (consumer.h).
  */

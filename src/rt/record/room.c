@@ -68,7 +68,7 @@ static struct buffer *fail_in_jail(struct process *p, struct recorder *r, bool c
 		waymark_notice(p,
 			can_record
 				? "jail= is too small: more processes record, and events of this one are lost; raise it"
-				: "jail=: the backend simple records nothing in a jail: its events are lost");
+				: "jail=: this backend records nothing in a jail: its events are lost; use ctf");
 	}
 	return NULL;
 }

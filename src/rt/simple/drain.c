@@ -303,7 +303,8 @@ static void get_name(const struct recorder *owner, char *name, size_t size)
 	const struct buffer *b = recorder_buffer(owner);
 
 	waymark_simple_name(waymark_simple_config(), (uint32_t)getpid(),
-		b ? state_of(b)->out.file.number : 0, name, size);
+		b ? __atomic_load_n(&state_of(b)->out.file.number, __ATOMIC_RELAXED) : 0, name,
+		size);
 }
 
 static void get_status(const struct recorder *owner, struct consumer_status *status)
@@ -349,6 +350,12 @@ const struct consumer waymark_consumer_simple = {
 	.has_all = has_all,
 	.is_through = is_through,
 	.pause = pause_file,
+	.get_name = get_name,
+	.get_status = get_status,
+};
+
+/* Records nothing: simpletrace files cannot be drained by another process. */
+const struct consumer waymark_consumer_simple_jail = {
 	.get_name = get_name,
 	.get_status = get_status,
 };

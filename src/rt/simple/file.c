@@ -366,7 +366,7 @@ static void change_file(struct simple_out *out, const struct simple_config *conf
 	waymark_simple_write(out);
 	waymark_simple_pause(out);
 	waymark_simple_forget(out);
-	out->file.number = 0;
+	__atomic_store_n(&out->file.number, 0, __ATOMIC_RELAXED); /* control calls read it */
 	out->unreported = 0;
 	out->complained = 0;
 	out->retry_ns = 0;

@@ -187,4 +187,8 @@ void waymark_simple_go_on(
 /* Returns a configuration whose path has `room` bytes, all zero; NULL if memory runs out. */
 struct simple_config *waymark_simple_new_config(const char *path, size_t room);
 
+/* As the recorder sees it; in a jail it records nothing. */
+extern const struct consumer waymark_consumer_simple;
+extern const struct consumer waymark_consumer_simple_jail;
+
 #endif
