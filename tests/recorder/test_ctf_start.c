@@ -34,7 +34,11 @@ static void start(void)
 	begin_pairs("trace", RECORDER_DISCARD, RECORDER_BUFFER_MIN);
 	trace_ctf(0, 0);
 	usleep(50000); /* so that the writer's calls are counted, too */
-	_exit(waymark_process_current()->writer != WRITER_NONE && seen[0] && !seen[1] ? 0 : 1);
+	_exit(__atomic_load_n(&waymark_process_current()->writer, __ATOMIC_RELAXED) !=
+					WRITER_NONE &&
+				seen[0] && !seen[1]
+			? 0
+			: 1);
 }
 
 static void signals_are_blocked_before_anybody_waits_for_the_writer(void **state)

@@ -151,8 +151,8 @@ static void wrap(void)
 	begin();
 	trace_ctf(1, 0);
 	c = (void *)waymark_cursors[WAYMARK_RECORDER_CTF];
-	c->hot.count = (uint32_t)before;
-	c->counted = before;
+	__atomic_store_n(&c->hot.count, (uint32_t)before, __ATOMIC_RELAXED);
+	__atomic_store_n(&c->counted, before, __ATOMIC_RELAXED);
 	uint64_t last = before;
 
 	for (uint64_t i = 1; i <= 20000; i++) { /* the packet is switched, too */
@@ -184,12 +184,13 @@ static void look_inside(void)
 	struct cursor *c = (void *)waymark_cursors[WAYMARK_RECORDER_CTF];
 	struct tally own = mine();
 
-	c->turn++;
-	c->bytes += 10 * PAIR_BYTES; /* of the packet that is still open */
+	__atomic_fetch_add(&c->turn, 1, __ATOMIC_RELAXED);
+	/* Of the packet that is still open. */
+	__atomic_fetch_add(&c->bytes, 10 * PAIR_BYTES, __ATOMIC_RELAXED);
 	own = mine();
 	expect_tally("in the middle", &own, 10, 0);
-	c->bytes -= 10 * PAIR_BYTES;
-	c->turn++;
+	__atomic_fetch_sub(&c->bytes, 10 * PAIR_BYTES, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&c->turn, 1, __ATOMIC_RELAXED);
 	trace_ctf(1, 10);
 	own = mine();
 	expect_tally("afterwards", &own, 11, 0);

@@ -117,6 +117,10 @@ behind_a_library()
 	rm -rf trace-*.ctf
 }
 
+if [ "${WAYMARK_SANITIZER-}" = thread ]; then
+	echo "skipped: a program without TSan cannot load a library with it"
+	exit 77
+fi
 functions_are_called
 for compiler in "$@"; do
 	have $compiler || { echo "skipped: $compiler is missing"; exit 77; }

@@ -8,6 +8,10 @@ library=$(realpath "$3")
 waymark=$(realpath "$4")
 . "$(dirname "$0")/../tracetool/lib.sh"
 shift 4
+if [ "${WAYMARK_SANITIZER-}" = thread ]; then
+	echo "skipped: a program without TSan cannot load a library with it"
+	exit 77
+fi
 
 cat >types.toml <<'END'
 [[events]]
