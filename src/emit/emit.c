@@ -110,7 +110,7 @@ static bool check_macro(const struct emit_context *c, const char *name, const ch
 
 		if (header) {
 			diag_error(d, at, help,
-				"<%s>, which the backend %s includes, keeps '%s' for a macro",
+				"<%s>, which the backend %s includes, reserves '%s' for a macro",
 				header, row->name, name);
 			return false;
 		}

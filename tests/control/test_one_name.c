@@ -30,7 +30,7 @@ static void *take_one(void *path)
 	bool ok = waymark_snapshot_to(path, &error) == 0;
 
 	if (!ok && !strstr(error.text, "exists already; remove it") &&
-		!strstr(error.text, "it exists now: the snapshot is ")) {
+		!strstr(error.text, "the name is taken now: the snapshot is ")) {
 		fprintf(stderr, "%s\n", error.text);
 		abort();
 	}

@@ -55,12 +55,12 @@ class Ls(common.Case):
 
     def test_one_that_is_for_people(self):
         p = self.start(1000, trace="control=on,control-mode=hmp")
-        self.assertEqual(self.listed()[p.pid]["problem"], "speaks no QMP")
+        self.assertEqual(self.listed()[p.pid]["problem"], "does not speak QMP")
         self.ctl(p, "stats", status=1, error="control-mode=qmp")
 
     def test_one_that_speaks_another_dialect(self):
         p = self.start(1000, trace="control=on,control-mode=stratovirt")
-        self.assertEqual(self.listed()[p.pid]["problem"], "speaks no QMP")
+        self.assertEqual(self.listed()[p.pid]["problem"], "does not speak QMP")
         self.ctl(p, "stats", status=1, error="dialect of StratoVirt")
 
     def test_counts_of_a_process_without_a_monitor(self):

@@ -73,7 +73,7 @@ class Servers(common.Case):
     def test_garbage(self):
         for garbage in (b"\x00\xff\x1b[31m", b"{]\n", b"{\"a\": \n", b"[1]\n", b"\n\n"):
             path = self.fake(lambda c, g=garbage: (c.sendall(g), hang(c)), f"g{garbage[0]}{garbage[1]}{len(garbage)}.sock")
-            self.ctl(path, "stats", status=1, error="speaks no QMP")
+            self.ctl(path, "stats", status=1, error="does not speak QMP")
 
     def test_what_it_says_cannot_command_a_terminal(self):
         path = self.fake(lambda c: (c.sendall(b"\x1b[2J\n"), hang(c)), "s.sock")
@@ -154,11 +154,11 @@ class Servers(common.Case):
     def test_ls_says_what_is_the_matter(self):
         kinds = [
             (lambda c: time.sleep(60), "does not answer"),
-            (lambda c: (c.sendall(b"(waymark) "), hang(c)), "speaks no QMP"),
+            (lambda c: (c.sendall(b"(waymark) "), hang(c)), "does not speak QMP"),
             (lambda c: None, "closes the connection"),
             (lambda c: say(c, {"error": {"desc": "too many\x1b clients"}}), "too many\\x1b clients"),
             (answers({"trace-stats": lambda c, r: say(c, {"error": {"desc": "no"}})}), "no"),
-            (answers({"trace-stats": 3}), "speaks no QMP"),
+            (answers({"trace-stats": 3}), "does not speak QMP"),
             (answers({"qmp_capabilities": slow, "query-commands": slow}), "does not answer"),
             (answers({"trace-stats": STATS}), "")]
         talk_now = [None]

@@ -282,7 +282,7 @@ static void clock_that_cannot_be_is_a_problem(void **state)
 		{ "freq = 2400000000;", "freq = 0;", "", "a clock of 0 Hz" },
 		{ "freq = 2400000000;", "freq = 16000000001;", "", "a clock of 16000000001 Hz" },
 		{ "offset = 7;", "offset = 2400000000;", "",
-			"a clock's offset of 2400000000 ticks, where a second has 2400000000" },
+			"a clock's offset of 2400000000 ticks is a second or more: a second has 2400000000" },
 		{ "freq = 2400000000;", "freq = 1;", "", "a clock's offset of 7 ticks" },
 		{ "", "", "clock { freq = none; };\n", "a number" },
 		{ "", "", "clock { freq = 0; };\n", "a clock of 0 Hz" },

@@ -22,7 +22,7 @@ said()
 {
 	for part in part-*; do
 		"$tracetool" --format=h --backends="$1" --group=g "$part" - 2>&1 >/dev/null
-	done | sed -n "s/.* error: <.*>, which the backend $1 includes, keeps '\(.*\)' for a macro$/\1/p" |
+	done | sed -n "s/.* error: <.*>, which the backend $1 includes, reserves '\(.*\)' for a macro$/\1/p" |
 		sort
 }
 

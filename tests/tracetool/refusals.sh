@@ -77,11 +77,11 @@ names_of_macros()
 {
 	printf 'one(void)\nerrno(int n) "%%d"\ndisable EOF(void)\nPRIu64(void)\n' >macros
 	cat >expected <<'END'
-macros:2:1: error: <errno.h>, which the backend ust includes, keeps 'errno' for a macro
+macros:2:1: error: <errno.h>, which the backend ust includes, reserves 'errno' for a macro
 errno(int n) "%d"
 ^
 macros:2: help: choose another name
-macros:4:1: error: <inttypes.h>, which the backend dtrace includes, keeps 'PRIu64' for a macro
+macros:4:1: error: <inttypes.h>, which the backend dtrace includes, reserves 'PRIu64' for a macro
 PRIu64(void)
 ^
 macros:4: help: choose another name
@@ -90,7 +90,7 @@ END
 	diff expected err || fail "$what: says otherwise"
 	absent new.c
 	run 1 --format=c --backends=ust --group=stdin a new.c
-	printf '%s\n' "error: <stdio.h>, which the backend ust includes, keeps 'stdin' for a macro" \
+	printf '%s\n' "error: <stdio.h>, which the backend ust includes, reserves 'stdin' for a macro" \
 		'help: give another name with --provider=' | diff - err || fail "$what: says otherwise"
 	run 0 --format=c --backends=ust --group=stdin --provider=in a -
 	run 0 --format=c --backends=log --group=stdin macros -

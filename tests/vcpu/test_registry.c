@@ -82,7 +82,7 @@ static void what_is_no_new_vcpu_is_refused(void **unused)
 	refused(waymark_vcpu_init(NULL, 0, &error), "cannot be NULL");
 	refused(init(0, 4), "already registered, with index 3");
 	refused(init(1, 3), "vCPU index 3 is taken");
-	refused(init(1, MANY), "there may be 4096");
+	refused(init(1, MANY), "is too large: the largest is 4095");
 	waymark_vcpu_fini(NULL);
 	waymark_vcpu_fini(&cpus[1]);
 	assert_ptr_equal(waymark_vcpu_find(3), &cpus[0]);
@@ -96,7 +96,7 @@ static void there_may_be_4096(void **unused)
 	for (unsigned int i = 0; i < MANY; i++) {
 		assert_int_equal(init(i, WAYMARK_VCPU_NEXT), 0);
 	}
-	refused(init(MANY, WAYMARK_VCPU_NEXT), "there may be 4096");
+	refused(init(MANY, WAYMARK_VCPU_NEXT), "is too large: the largest is 4095");
 	assert_int_equal(waymark_vcpu_set_states(MANY - 1, "guest_trap", true, &error), 0);
 	assert_int_equal(waymark_vcpu_set_states(31, "guest_trap", true, &error), 0);
 	for (unsigned int i = 0; i < MANY; i++) {

@@ -116,7 +116,7 @@ static bool receive(struct monitor_client *c)
 static void *fail_no_qmp(struct monitor_client *c, const char *text, size_t length)
 {
 	return client_fail(c, CLIENT_NO_QMP,
-		"speaks no QMP, it says '%.*s': a monitor with control-mode=hmp is for people, as "
+		"does not speak QMP, it says '%.*s': a monitor with control-mode=hmp is for people, as "
 		"in 'socat - UNIX-CONNECT:%s'; this command needs control-mode=qmp",
 		length < SHOWN ? (int)length : SHOWN, text, c->path);
 }
@@ -214,7 +214,7 @@ static json_t *receive_result(struct monitor_client *c)
 		client_fail(c, CLIENT_REFUSED, "%s", text);
 	} else if (!result) {
 		client_fail(c, CLIENT_NO_QMP,
-			"speaks no QMP: an answer is neither a return nor an error");
+			"does not speak QMP: an answer is neither a return nor an error");
 	}
 	json_decref(answer);
 	return result;
@@ -288,7 +288,8 @@ static bool greet(struct monitor_client *c)
 	if (!is_qmp && error_of(greeting)) {
 		client_fail(c, CLIENT_REFUSED, "%s", error_of(greeting));
 	} else if (!is_qmp) {
-		client_fail(c, CLIENT_NO_QMP, "speaks no QMP: its first object is not a greeting");
+		client_fail(
+			c, CLIENT_NO_QMP, "does not speak QMP: its first object is not a greeting");
 	}
 	json_decref(greeting);
 	if (!is_qmp) {

@@ -50,7 +50,7 @@ static const char *const failures[] = {
 	[CLIENT_REFUSED] = NULL,
 	[CLIENT_UNREACHED] = NULL,
 	[CLIENT_SILENT] = "does not answer",
-	[CLIENT_NO_QMP] = "speaks no QMP",
+	[CLIENT_NO_QMP] = "does not speak QMP",
 	[CLIENT_ENDED] = "closes the connection",
 };
 

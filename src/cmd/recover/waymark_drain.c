@@ -274,7 +274,7 @@ static void *beat(void *arg)
 static void print_done(const struct drain *d)
 {
 	static const char *const rest[] = {
-		[DRAIN_RECORDS] = " so far; its process lives",
+		[DRAIN_RECORDS] = " so far; its process still runs",
 		[DRAIN_LEFT] = " so far; the rest stays in memory",
 		[DRAIN_DONE] = "",
 		[DRAIN_CUT] = " so far; the rest is lost",

@@ -273,7 +273,8 @@ static bool read_clock(struct ctf_parser *p, struct ctf_metadata *md)
 		ok = ctf_fail(p, "a clock of %" PRIu64 " Hz", c->freq);
 	} else if (ok && c->offset >= c->freq) {
 		ok = ctf_fail(p,
-			"a clock's offset of %" PRIu64 " ticks, where a second has %" PRIu64,
+			"a clock's offset of %" PRIu64
+			" ticks is a second or more: a second has %" PRIu64,
 			c->offset, c->freq);
 	}
 	if (!ok) {

@@ -128,8 +128,8 @@ static bool read_attributes(struct ctf_parser *p, struct ctf_type *t)
 		t->align = t->size % 8 ? 1 : 8;
 	}
 	if (t->size == 0 || t->size > 64 || t->align > 64 || (t->align & (t->align - 1))) {
-		return ctf_fail(p, "a number of %u bits, aligned to %u, is none that can be read",
-			t->size, t->align);
+		return ctf_fail(
+			p, "a number of %u bits, aligned to %u, cannot be read", t->size, t->align);
 	}
 	return true;
 }

@@ -38,7 +38,8 @@ static unsigned int index_for(const void *cpu, unsigned int index, struct waymar
 	} else if (own < WAYMARK_VCPUS) {
 		waymark_fail(error, "vCPU %p is already registered, with index %u", cpu, own);
 	} else if (wanted >= WAYMARK_VCPUS) {
-		waymark_fail(error, "vCPU index %u: there may be %d", wanted, WAYMARK_VCPUS);
+		waymark_fail(error, "vCPU index %u is too large: the largest is %d", wanted,
+			WAYMARK_VCPUS - 1);
 	} else if (vcpu_is_taken(wanted)) {
 		waymark_fail(
 			error, "vCPU index %u is taken, by %p", wanted, waymark_vcpu_find(wanted));

@@ -205,7 +205,7 @@ static int snapshot_write(
 	}
 	return waymark_ctf_is_as_named(s->config, s->path)
 		       ? 0
-		       : waymark_fail(error, "%s: it exists now: the snapshot is %s",
+		       : waymark_fail(error, "%s: the name is taken now: the snapshot is %s",
 				 s->config->path, s->path);
 }
 
