@@ -303,10 +303,10 @@ static void put_json_pids(struct out *out, const struct info *info)
 
 	for (size_t i = 0; i < s->pids.count; i++) {
 		const struct pid_count *p = &s->pids.items[i];
-		bool is_told = !info->reader->has_pid || reader_knows_pid(info->reader, 0, p->pid);
+		bool is_known = !info->reader->has_pid || reader_knows_pid(info->reader, 0, p->pid);
 
 		out_str(out, i ? ",{" : "{");
-		put_json_number(out, "pid", is_told, p->pid);
+		put_json_number(out, "pid", is_known, p->pid);
 		out_printf(out, "\"events\":%" PRIu64 "}", p->events);
 	}
 }

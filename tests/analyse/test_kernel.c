@@ -198,7 +198,7 @@ static void rounding_moves_nothing_into_another_scope(void **state)
 	assert_int_equal(t->kernel.at_odds + t->kernel.unended, 0);
 }
 
-static void who_records_is_not_in_the_kernel(void **state)
+static void the_recording_process_is_not_in_the_kernel(void **state)
 {
 	struct test *t = *state;
 
@@ -252,7 +252,7 @@ static void raw_and_named_system_calls_are_one(void **state)
 }
 
 /* In containers, processes may not know their pids outside, so two threads may have one number. */
-static void a_number_of_two_threads_is_told(void **state)
+static void a_number_of_two_threads_is_reported(void **state)
 {
 	struct test *t = *state;
 
@@ -270,7 +270,7 @@ static void a_number_of_two_threads_is_told(void **state)
 	assert_frame(t, "copy", 250000, 1);
 }
 
-static void bad_lines_are_told_by_their_numbers(void **state)
+static void bad_lines_are_reported_by_their_numbers(void **state)
 {
 	struct test *t = *state;
 
@@ -327,11 +327,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(what_happens_in_a_scope_is_a_frame_of_it),
 		CASE(rounding_moves_nothing_into_another_scope),
-		CASE(who_records_is_not_in_the_kernel),
+		CASE(the_recording_process_is_not_in_the_kernel),
 		CASE(what_lost_its_end_takes_no_time),
 		CASE(raw_and_named_system_calls_are_one),
-		CASE(a_number_of_two_threads_is_told),
-		CASE(bad_lines_are_told_by_their_numbers),
+		CASE(a_number_of_two_threads_is_reported),
+		CASE(bad_lines_are_reported_by_their_numbers),
 		CASE(only_the_next_moments_are_in_memory),
 	};
 

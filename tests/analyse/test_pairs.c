@@ -200,7 +200,7 @@ static void an_asynchronous_scope_ends_on_any_thread(void **state)
 	unfinished_are(t, 1, 0);
 }
 
-static void what_is_begun_twice_is_told(void **state)
+static void what_is_begun_twice_is_reported(void **state)
 {
 	struct test *t = *state;
 
@@ -301,7 +301,7 @@ int main(void)
 		CASE(a_childs_time_is_not_its_parents),
 		CASE(scopes_may_end_in_any_order),
 		CASE(an_asynchronous_scope_ends_on_any_thread),
-		CASE(what_is_begun_twice_is_told),
+		CASE(what_is_begun_twice_is_reported),
 		CASE(lost_events_explain_their_thread_alone),
 		CASE(a_gap_of_no_thread_is_one_of_all),
 		CASE(a_gap_of_no_process_is_one_of_all),

@@ -77,7 +77,7 @@ static void any_value_is_filled_to_any_width(void **state)
 	}
 }
 
-static void zeros_stand_behind_sign_and_prefix(void **state)
+static void zeros_follow_sign_and_prefix(void **state)
 {
 	(void)state;
 	for (unsigned long i = rounds(50000); i > 0; i--) {
@@ -101,7 +101,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_value_is_filled_to_any_width),
-		cmocka_unit_test(zeros_stand_behind_sign_and_prefix),
+		cmocka_unit_test(zeros_follow_sign_and_prefix),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -102,7 +102,7 @@ static void two_snapshots_have_not_one_name(void **state)
 	assert_int_equal(run(of_one_name), 0);
 }
 
-static void two_traces_of_one_name_are_told(void **state)
+static void two_traces_of_one_name_are_reported(void **state)
 {
 	int status = run(traces_of_one_name);
 
@@ -118,7 +118,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_snapshots_have_not_one_name),
-		cmocka_unit_test(two_traces_of_one_name_are_told),
+		cmocka_unit_test(two_traces_of_one_name_are_reported),
 	};
 
 	return cmocka_run_group_tests_name("one name", tests, enter_folder, leave_folder);

@@ -65,7 +65,7 @@ static void assert_sum_is_total(void)
 	waymark_free_threads(&list);
 }
 
-static void nobody_has_recorded_yet(void **state)
+static void nothing_was_recorded_yet(void **state)
 {
 	struct waymark_thread_list list;
 
@@ -262,7 +262,7 @@ static void a_thousand_threads_are_listed_while_they_come_and_go(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nobody_has_recorded_yet),
+		cmocka_unit_test(nothing_was_recorded_yet),
 		cmocka_unit_test(threads_have_names_and_become_one_when_they_end),
 		cmocka_unit_test(single_events_are_counted_while_that_is_on),
 		cmocka_unit_test(counting_is_switched_by_an_option),

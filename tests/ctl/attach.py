@@ -245,7 +245,7 @@ class Attach(common.Case):
         self.wait_for(lambda: not problem())
         self.assertNotIn("problem", self.ctl(program, "stats"))
 
-    def test_a_trace_that_cannot_be_made_is_told(self):
+    def test_a_trace_that_cannot_be_made_is_reported(self):
         gone = self.work / "gone"
         gone.mkdir()
         program = self.start(1000, cwd=gone)
@@ -270,7 +270,7 @@ class Attach(common.Case):
                                  capture_output=True, text=True, check=True).stdout
         self.assertGreaterEqual(printed.count("\n"), recorded)
 
-    def test_memory_that_nobody_else_sees_is_told(self):
+    def test_memory_that_no_other_process_sees_is_reported(self):
         gone = self.work / "gone"
         gone.mkdir()
         shm, self.env["WAYMARK_SHM"] = self.env["WAYMARK_SHM"], "/nonexistent"
@@ -325,7 +325,7 @@ class Attach(common.Case):
         self.assertEqual(numbers, sorted(numbers))
         self.assertGreaterEqual(numbers[-1] - numbers[0] + 1, len(numbers))
 
-    def test_ends_when_nobody_reads_it(self):
+    def test_ends_when_it_has_no_reader(self):
         program = self.start(1000)
         read, write = os.pipe()
         with os.fdopen(write, "w") as out:

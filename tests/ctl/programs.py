@@ -289,7 +289,7 @@ class Ctl(common.Case):
         self.stop(stopped)
         self.ctl(stopped, "stats", "--timeout=0.3", status=1, error="does not answer within 0.3 s")
 
-    def test_other_users_are_told_apart(self):
+    def test_other_users_are_distinguished(self):
         if os.getuid() != 0:
             self.skipTest("only root can have processes of another user")
         p = self.start(1000)

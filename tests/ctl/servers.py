@@ -123,7 +123,7 @@ class Servers(common.Case):
         path = self.fake(answers({"trace-stats": flood}), "s.sock")
         self.ctl(path, "stats", status=1, error="more than 64 MiB")
 
-    def test_what_is_told_unasked_is_passed_over(self):
+    def test_events_that_were_not_requested_are_skipped(self):
         def chat(connection, _):
             say(connection, {"event": "SHUTDOWN", "data": {}})
             say(connection, {"return": STATS})

@@ -202,7 +202,7 @@ class Follow(Followed):
             self.assertEqual(sum(thread[kind] for thread in info["threads"]), info[kind])
         return info
 
-    def test_what_was_overwritten_is_told_so_before_and_after_the_end(self):
+    def test_overwritten_events_are_reported_before_and_after_the_end(self):
         program = self.paced(2, 1000000, 0, "stay", options=",full=overwrite,buffer=2M")
         count = int(program.stdout.readline().split()[1])
         self.assert_missing(count, "running", "overwritten")
@@ -215,12 +215,12 @@ class Follow(Followed):
         self.assertEqual(ended["events"], killed["events"])
         self.assertEqual(ended["lost"] + ended["overwritten"], count - ended["events"])
 
-    def test_what_found_no_room_is_told_as_lost(self):
+    def test_events_without_room_are_reported_as_lost(self):
         program = self.paced(2, 1000000, 0, options=",buffer=1M")
         info = self.assert_missing(self.recorded(program), "ended", "lost")
         self.assertEqual(info["overwritten"], 0)
 
-    def test_pieces_that_were_removed_are_told_as_rotated_away(self):
+    def test_removed_tracefiles_are_reported_as_rotated_away(self):
         program = self.paced(1, 1000000, 0, options=",rotate=1M,keep=2,full=block")
         count = self.recorded(program)
         info = self.info()
@@ -273,7 +273,7 @@ class Follow(Followed):
         self.assertTrue(shown.has_no_holes())
         self.assertIsNone(program.poll())
 
-    def test_ends_when_nobody_reads_it(self):
+    def test_ends_when_it_has_no_reader(self):
         self.paced(1, 1, 0, "stay")
         self.wait_for(self.trace.exists)
         p = subprocess.Popen([WAYMARK, "print", "--follow", self.trace], stdout=subprocess.PIPE,

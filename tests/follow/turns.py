@@ -58,7 +58,7 @@ class Turns(Followed):
         self.assert_all(self.shown(p), count)
         self.assertTrue((self.work / "second.ctf").is_dir())
 
-    def test_what_both_traces_have_lost_is_told(self):
+    def test_losses_of_both_traces_are_reported(self):
         """The next trace counts only losses that the former one has not reported."""
         for policy in ("discard", "overwrite"):
             with self.subTest(policy=policy):
@@ -75,7 +75,7 @@ class Turns(Followed):
         p.send_signal(signal.SIGCONT)
         self.assert_all(self.shown(p), count)
 
-    def test_a_trace_that_cannot_be_followed_is_told(self):
+    def test_a_trace_that_cannot_be_followed_is_reported(self):
         """Reported at the latest after some searches, even if the program keeps running."""
         for number, steps in ((0, 8000), (signal.SIGINT, 4000)):
             with self.subTest(signal=number):

@@ -169,6 +169,7 @@ OPENER = r"(What|Whether|Who|Whose|Where)\b"
 OPENERS_SHARE = 3
 COMMENTS = {".c": r"/\*+\s*(?:\*\s*)?", ".h": r"/\*+\s*(?:\*\s*)?",
             ".py": r"(?:#|^\s*\"\"\") ?", ".sh": r"(?:^|\s)# ?"}
+PLAIN = (*COMMENTS, ".def", ".md", ".1", ".3", ".5", ".7", ".build")
 
 
 def check_words(root, _):
@@ -176,10 +177,10 @@ def check_words(root, _):
     comments, openers = collections.Counter(), collections.Counter()
     for path, text in texts_of(root):
         name = path.relative_to(root)
-        if "golden" in name.parts or path.suffix not in (*COMMENTS, ".def", ".md", ".1", ".3", ".5", ".7"):
+        if "golden" in name.parts or path.suffix not in PLAIN:
             continue
         for pattern, instead in HABITS.items():
-            for match in re.finditer(pattern, text):
+            for match in re.finditer(pattern, text.replace("_", " ")):  # also names
                 yield f"{path}:{text.count(chr(10), 0, match.start()) + 1}: '{match[0]}': write plainly ({instead})"
         if path.suffix in COMMENTS:
             opening = COMMENTS[path.suffix]

@@ -40,7 +40,7 @@ class Hostile(Harness):
         self.assert_all(next(trace for trace in place.iterdir() if trace != drained), 200)
         self.assertEqual(self.traces(), [])
 
-    def test_who_records_does_not_say_where_the_drain_writes(self):
+    def test_the_recording_process_does_not_choose_where_the_drain_writes(self):
         """The producer has its memory mapped, and may write any name and uuid there at any time."""
         self.run_drained("plain", 1, 100)
         victim = self.folder / "victim"
@@ -78,7 +78,7 @@ class Hostile(Harness):
         self.waymark("recover", "--discard", buffer)
         self.assert_nothing_left()
 
-    def test_memory_that_is_cut_is_told_behind_another_error(self):
+    def test_truncated_memory_is_reported_after_another_error(self):
         self.trace = self.small_disk() / "t.ctf"
         self.finish(self.device("exit", 1, 20000, option="jail=1,buffer=4M"))
         drain = self.drain(self.trace)

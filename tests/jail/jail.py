@@ -22,7 +22,7 @@ from harness import DEVICE, Harness, KILL_AT, LIMIT, ROOT, SANITIZER, TSAN, WAYM
 
 
 class Patience(Harness):
-    def test_nobody_waits_for_ever_where_nobody_drains(self):
+    def test_without_a_drain_no_process_waits_for_ever(self):
         begin = time.time()
         device = self.device("exit", 1, 100000, option="jail=1,buffer=1M,full=block")
         _, err = self.finish(device)
@@ -38,7 +38,7 @@ class Jail(Harness):
         self.assertEqual(len(traces), 1)
         self.assert_all(traces[0], 1000000)
 
-    def test_who_sits_before_it_is_told_that_it_waits(self):
+    def test_the_user_of_a_terminal_sees_that_it_waits(self):
         terminal, its = pty.openpty()
         self.addCleanup(os.close, terminal)
         drain = subprocess.Popen([WAYMARK, "drain", self.trace], env=self.env, stderr=its)

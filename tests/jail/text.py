@@ -126,7 +126,7 @@ class Syslog(Jail, daemon.Syslog):
     def texts(self):
         return [m.text for m in self.messages()]
 
-    def test_where_nobody_listens_messages_are_counted(self):
+    def test_without_a_listener_messages_are_counted(self):
         self.stop_daemon()
         _, err = self.run_device("exit", 1, 50)
         self.assertIn("waymark: syslog: 50 messages could not be sent\n", err)

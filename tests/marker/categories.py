@@ -69,7 +69,7 @@ class Patterns(Case):
         self.assertEqual(self.begun(f"events={self.work}/list"),
                          NET - {"VirtioNet:sent"} | {ODD, QUOTED})
 
-    def test_what_is_mistyped_is_told_with_the_category_that_is_near(self):
+    def test_a_mistyped_category_is_reported_with_the_nearest_one(self):
         p = subprocess.run([common.TICKER, "counters"], capture_output=True, text=True,
                            env={**self.env, "WAYMARK_TRACE": "VirtoNet,backend=log"})
         self.assertEqual(p.stderr, "waymark: WAYMARK_TRACE: no such trace event so far: "

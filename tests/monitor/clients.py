@@ -70,7 +70,7 @@ class Clients:
         self.assertEqual(client.ask(f"hold {self.work / 'note'}"), "held")
         return client
 
-    def test_the_257th_client_is_told_that_there_are_too_many(self):
+    def test_the_257th_client_is_refused_with_the_reason(self):
         clients = [self.holder() for _ in range(256)]
         late = self.client(greeted=False)
         self.assertEqual(late.line(), "error: too many clients: all that are connected are busy or "
@@ -99,7 +99,7 @@ class Clients:
         self.assert_answers(holder)
         self.assert_answers(idle[3])
 
-    def test_who_reads_no_answers_makes_room_but_who_waits_for_one_does_not(self):
+    def test_a_client_that_reads_no_answers_is_closed_for_another_but_not_one_that_waits(self):
         for _ in range(253):
             self.holder()
         lazy, waiting, slow = self.client(), self.client(), self.client()
@@ -140,7 +140,7 @@ class Clients:
             self.assertEqual([len(client.line()), len(client.line()), client.line()], [size, 60000, "bye"])
             self.assertIsNone(client.line())
 
-    def test_who_does_not_read_is_not_read_from_and_holds_nobody_up(self):
+    def test_a_client_that_does_not_read_is_not_read_from_and_delays_none(self):
         lazy = self.client()
         lazy.socket.setblocking(False)
         line = b"flood 1000\n" * 100
@@ -156,7 +156,7 @@ class Clients:
         for _ in range(sent // 11):
             self.assertEqual(len(lazy.line()), 1000)
 
-    def test_who_asks_for_more_than_memory_should_hold_is_closed(self):
+    def test_a_client_that_wants_too_long_an_answer_is_closed(self):
         before = self.memory_kib()
         client = self.client()
         self.assertIsNone(client.ask("flood 20000000"))

@@ -204,7 +204,7 @@ class Hosts(monitored.Monitored):
         fields = pathlib.Path(f"/proc/{host.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
-    def test_a_sandbox_that_refuses_both_is_told(self):
+    def test_a_sandbox_that_refuses_both_is_reported(self):
         host = self.host("refuse close_range unshare")
         files = host.do("files")
         self.assertIn("waymark_monitor_dispatch()", host.do(f"start {self.path}"))

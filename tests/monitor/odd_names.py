@@ -41,7 +41,7 @@ class OddNames(unittest.TestCase):
         self.stream.flush()
         return json.loads(self.stream.readline())["return"]
 
-    def test_files_are_told(self):
+    def test_files_are_reported(self):
         self.assertIn(f"/{SHOWN}/trace-", self.ask("trace-file")["path"])
         self.assertIn(f"/{SHOWN}/trace-", self.ask("trace-attach", name="disk_read")["path"])
         text = self.ask("human-monitor-command", **{"command-line": "trace-file"})

@@ -192,7 +192,7 @@ class Places(Users):
         (root / path[1:]).mkdir()
         self.assert_refused("there is no /proc", "chroot", root, "listen", f"{path}/12345678.sock")
 
-    def test_a_read_only_file_system_is_said_to_be_one(self):
+    def test_a_read_only_file_system_is_reported_as_one(self):
         mount(self.place, "mode=755")
         self.addCleanup(subprocess.run, ["umount", self.place], check=True)
         stale = self.leave_stale("listen", self.place / "stale.sock")
@@ -352,7 +352,7 @@ class Walking(Users):
         self.assertEqual(self.run_tool("list", xdg=self.place), (0, ""))
         self.assertEqual(os.listdir(self.place), [])
 
-    def test_all_places_of_a_user_are_looked_at(self):
+    def test_all_places_of_a_user_are_searched(self):
         """A program that was started before its user's login has its socket in another place."""
         xdg = self.directory("mine", 0o700, NOBODY)
         before = self.listening("listen", uid=NOBODY)

@@ -108,7 +108,7 @@ static void closed_with_nothing_new_it_is_done_with(void **state)
 	free(l.stream.copy);
 }
 
-static void gone_from_memory_it_is_looked_for_in_files_first(void **state)
+static void a_packet_gone_from_memory_is_searched_in_files_first(void **state)
 {
 	struct listed l;
 
@@ -128,7 +128,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_came_before_it_was_closed_is_read),
 		cmocka_unit_test(closed_with_nothing_new_it_is_done_with),
-		cmocka_unit_test(gone_from_memory_it_is_looked_for_in_files_first),
+		cmocka_unit_test(a_packet_gone_from_memory_is_searched_in_files_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -84,7 +84,7 @@ static const struct {
 	{ "I|4711|H:a new request", MARKER_TEXT, "a new request", "", 0, 4711 },
 };
 
-static void markers_are_told_apart(void **state)
+static void markers_are_distinguished(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -224,7 +224,7 @@ static void too_many_arguments_are_one(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(markers_are_told_apart),
+		cmocka_unit_test(markers_are_distinguished),
 		cmocka_unit_test(arguments_are_values),
 		cmocka_unit_test(too_many_arguments_are_one),
 	};

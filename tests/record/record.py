@@ -325,14 +325,14 @@ class Record(Recorded):
         os.kill(child, signal.SIGTERM)
         self.assertIn("t: 4 events", self.finish(run)[2])
 
-    def test_what_could_not_be_written_is_told(self):
+    def test_what_could_not_be_written_is_reported(self):
         """Neither the disk nor memory that outlives the process has the events."""
         said = self.record("-o", "t", "sh", "-c", f"ulimit -f 100; exec {PROGRAM} 200000")[1]
         self.assertIn("waymark record: t: its process did not end it, and its memory is not here: "
                       "the last events are missing", said)
         self.assertIn("\nwaymark record: t: 0 events, ", said)
 
-    def test_a_process_that_still_records_is_told(self):
+    def test_a_process_that_still_records_is_reported(self):
         said = self.record("-o", "t", "sh", "-c",
                            f"{PROGRAM} 3 catch wait >out 2>&1 & echo $!; "
                            "until grep -q ready out; do sleep 0.1; done")

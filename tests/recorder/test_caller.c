@@ -31,7 +31,7 @@ static void end_with_a_full_pipe(void)
 	exit(0);
 }
 
-static void a_pipe_that_nobody_reads_does_not_hold_the_end_up(void **state)
+static void a_pipe_without_a_reader_does_not_delay_the_end(void **state)
 {
 	char said[4096];
 
@@ -65,7 +65,7 @@ static void a_file_has_all(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_pipe_that_nobody_reads_does_not_hold_the_end_up),
+		cmocka_unit_test(a_pipe_without_a_reader_does_not_delay_the_end),
 		cmocka_unit_test(a_file_has_all),
 	};
 

@@ -163,7 +163,7 @@ static rlim_t last_but_one(void)
 }
 
 /* The packet that reports a loss does not fit, and is written after the next thread's. */
-static void a_loss_is_told_in_its_time(void **state)
+static void a_loss_is_reported_at_its_time(void **state)
 {
 	(void)state;
 	room = RLIM_INFINITY;
@@ -177,7 +177,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_packet_that_its_thread_has_closed_is_not_taken),
-		cmocka_unit_test(a_loss_is_told_in_its_time),
+		cmocka_unit_test(a_loss_is_reported_at_its_time),
 	};
 
 	enter_directory();

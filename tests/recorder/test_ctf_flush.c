@@ -52,7 +52,7 @@ struct slot *__wrap_waymark_slot_next(uint32_t *index)
 	return __real_waymark_slot_next(index);
 }
 
-static void *stand_in_event(void *unused)
+static void *stay_in_event(void *unused)
 {
 	struct waymark_record r;
 	uint64_t pair[2] = { 0, BEFORE };
@@ -79,7 +79,7 @@ static void begin(enum recorder_policy policy)
 
 	begin_pairs("trace", policy, MEMORY);
 	waymark_process()->writer = WRITER_REFUSED; /* so that only this test visits the threads */
-	pthread_create(&t, NULL, stand_in_event, NULL);
+	pthread_create(&t, NULL, stay_in_event, NULL);
 	pthread_detach(t); /* has_gone_on tells more than its end would */
 	await(&stands);
 }

@@ -181,7 +181,7 @@ static void lose_and_move_on(void)
 	leave_counts();
 }
 
-static void a_loss_is_told_in_one_directory_only(void **state)
+static void a_loss_is_reported_in_one_directory_only(void **state)
 {
 	struct pairs all, p;
 	char said[1024];
@@ -202,13 +202,13 @@ static void a_loss_is_told_in_one_directory_only(void **state)
 static void wait_for_snapshot(void)
 {
 	struct process *p = waymark_process();
-	bool is_through = false;
+	bool has_finished = false;
 
-	while (!is_through) {
+	while (!has_finished) {
 		sleep_ms(2);
 		if (waymark_drain_trylock(p)) {
-			is_through = p->snapshots_seen ==
-				     __atomic_load_n(&p->snapshots, __ATOMIC_RELAXED);
+			has_finished = p->snapshots_seen ==
+				       __atomic_load_n(&p->snapshots, __ATOMIC_RELAXED);
 			waymark_drain_unlock(p);
 		}
 	}
@@ -422,7 +422,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(another_directory_gets_what_comes_next),
-		cmocka_unit_test(a_loss_is_told_in_one_directory_only),
+		cmocka_unit_test(a_loss_is_reported_in_one_directory_only),
 		cmocka_unit_test(snapshots_append_the_newest_events),
 		cmocka_unit_test(old_pieces_go_and_the_rest_is_whole),
 		cmocka_unit_test(a_quiet_threads_event_is_written_in_time_and_then_all_sleep),

@@ -249,7 +249,7 @@ static void events_without_any_memory_are_counted_at_exit(void **state)
 }
 
 /* A memory error reported by the processor is not raised again by itself. */
-static void be_told_of_a_memory_error(void)
+static void get_a_memory_error(void)
 {
 	struct rlimit none = { 0, 0 };
 	siginfo_t info = { .si_signo = SIGBUS, .si_code = BUS_MCEERR_AO };
@@ -270,7 +270,7 @@ static void a_signal_that_does_not_recur_still_ends_the_program(void **state)
 	if (!faults_can_be_sent()) {
 		skip_because(SKIP_FAULT);
 	}
-	int status = run(be_told_of_a_memory_error);
+	int status = run(get_a_memory_error);
 
 	assert_true(WIFSIGNALED(status));
 	assert_int_equal(WTERMSIG(status), SIGBUS);
@@ -293,7 +293,7 @@ static void fill_a_pipe_and_crash(void)
 	abort();
 }
 
-static void a_pipe_that_nobody_reads_does_not_hold_up_the_exit(void **state)
+static void a_pipe_without_a_reader_does_not_delay_the_exit(void **state)
 {
 	char said[1024];
 
@@ -352,7 +352,7 @@ int main(void)
 		cmocka_unit_test(the_default_file_is_where_the_first_event_was),
 		cmocka_unit_test(events_without_any_memory_are_counted_at_exit),
 		cmocka_unit_test(a_signal_that_does_not_recur_still_ends_the_program),
-		cmocka_unit_test(a_pipe_that_nobody_reads_does_not_hold_up_the_exit),
+		cmocka_unit_test(a_pipe_without_a_reader_does_not_delay_the_exit),
 		cmocka_unit_test(a_slow_reader_does_not_hold_up_a_crash),
 	};
 

@@ -111,7 +111,7 @@ static void without_proc_files_are_named(void **state)
 	without_proc = false;
 }
 
-static void other_errors_are_told_and_nothing_else_is_tried(void **state)
+static void other_errors_are_reported_and_nothing_else_is_tried(void **state)
 {
 	static const int whys[] = { EACCES, EMFILE, ENOSPC, EROFS };
 
@@ -135,7 +135,7 @@ int main(void)
 		cmocka_unit_test(files_have_no_name_until_they_are_whole),
 		cmocka_unit_test(a_system_without_such_files_gets_named_ones),
 		cmocka_unit_test(without_proc_files_are_named),
-		cmocka_unit_test(other_errors_are_told_and_nothing_else_is_tried),
+		cmocka_unit_test(other_errors_are_reported_and_nothing_else_is_tried),
 		cmocka_unit_test(memory_that_is_not_there_is_asked_for_once),
 	};
 

@@ -113,7 +113,7 @@ class Convert(unittest.TestCase):
         self.assertEqual(sum(line.startswith(b"#") for line in lines), 4)
         self.assertTrue(any("17 events" in e for e in self.read()[1]))
 
-    def test_packets_that_are_gone_are_told_on_the_way(self):
+    def test_missing_packets_are_reported_on_the_way(self):
         for file, said in (("stream-1-2", "2 packets rotated away"), ("stream-1", "2 packets missing")):
             trace = left.make_trace(WRITE_TRACE, self.work / file, {file: [
                 left.written(1, 3, 5)] if "-2" in file else [left.written(1, 1, 5), left.written(1, 4, 5)]})
@@ -175,7 +175,7 @@ class Convert(unittest.TestCase):
         self.assertEqual(self.lines("-e", "more", "back"), wanted)
         self.assertIn(b"(null)", wanted[0])
 
-    def test_who_reads_no_more_is_no_failure(self):
+    def test_a_reader_that_ends_is_no_failure(self):
         left.make_trace(WRITE_TRACE, "native", {"stream-1": [left.written(1, 1, 5)]})
         reader, writer = os.pipe()
         os.close(reader)

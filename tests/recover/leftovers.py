@@ -30,7 +30,7 @@ class Leftovers(Recovery):
         self.assertEqual(fields[2], pwd.getpwuid(os.getuid()).pw_name)
         return fields[:2] + ["USER"] + fields[3:]
 
-    def test_without_a_word_it_only_lists(self):
+    def test_without_an_argument_it_only_lists(self):
         trace = self.make()
         before = contents(self.work)
         fields = self.listed("--list")
@@ -40,7 +40,7 @@ class Leftovers(Recovery):
         self.assertIn(int(fields[1][:-1]), (int(now / 86400), int(now / 86400) + 1))
         self.assertEqual(contents(self.work), before)
 
-    def test_without_a_word_it_prints_a_table(self):
+    def test_without_an_argument_it_prints_a_table(self):
         trace = self.make()
         fields = self.listed("--list")
         header, line, empty, advice = self.run_recover().splitlines()

@@ -221,7 +221,7 @@ class Missing(unittest.TestCase):
             fcntl.flock(living, fcntl.LOCK_SH)
             self.assertEqual(self.waymark("info")[1], "")
 
-    def test_damage_inside_of_a_packet_is_told(self):
+    def test_damage_inside_of_a_packet_is_reported(self):
         data = bytearray((self.trace / "stream-2").read_bytes())
         data[left.BYTES] = 99 # the number of the first event
         (self.trace / "stream-2").write_bytes(data)

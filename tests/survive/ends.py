@@ -120,7 +120,7 @@ class Ends(survive.Survive):
             self.forget()
         self.fail(f"never in time: {self.said}")
 
-    def test_what_a_handler_records_behind_the_end_is_said_to_be_missing(self):
+    def test_events_that_a_handler_records_after_the_end_are_reported_as_missing(self):
         for _ in range(amount(5, 100)):
             self.live("behind", silent=False)
             self.assertRegex(self.said, r"^waymark: .*/x\.ctf: events were recorded after exit\(\) had "
@@ -288,7 +288,7 @@ class Ends(survive.Survive):
                 return
             time.sleep(0.01)
 
-    def test_who_reads_the_programs_output_sees_its_end(self):
+    def test_the_reader_of_the_programs_output_sees_its_end(self):
         victim = self.start("eof", stdin=subprocess.PIPE)
         self.assertEqual(victim.stdout.read(), "")
         self.assertIsNone(victim.poll())

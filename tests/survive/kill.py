@@ -111,7 +111,7 @@ class Kill(killed.Killed):
                 finally:
                     self.forget()
 
-    def test_memory_that_is_damaged_or_closed_is_told(self):
+    def test_memory_that_is_damaged_or_closed_is_reported(self):
         """The events in the files are printed, and the missing ones are an error."""
         self.live("end", "kill", 100, status=-9)
         buffer = self.shm / self.buffers()[0]

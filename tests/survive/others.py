@@ -205,7 +205,7 @@ class Others(survive.Survive):
         self.assertEqual(self.check(), 100, done.stderr)
 
     @unittest.skipUnless(ROOT, "it needs another user")
-    def test_memory_of_another_user_that_cannot_be_read_is_told(self):
+    def test_memory_of_another_user_that_cannot_be_read_is_reported(self):
         """Of a running program, and of a killed one; for every command that reads traces."""
         os.chmod(self.work, 0o755)
         os.chmod(self.shm, 0o1777)

@@ -202,7 +202,7 @@ class Places(survive.Survive):
         self.assertEqual(self.steps(self.trace), list(range(2000)))
         self.assert_clean()
 
-    def test_a_removed_trace_is_told_once_and_another_one_can_be_named(self):
+    def test_a_removed_trace_is_reported_once_and_another_one_can_be_named(self):
         goes_on = self.work / "next.ctf"
         _, said = self.live("removed", 1000, self.trace, goes_on, silent=False)
         self.assertEqual(said.count("the trace's directory is gone"), 1)

@@ -14,7 +14,7 @@ LOST = "waymark: syslog: {} messages could not be sent\n"
 
 
 class Daemons(daemon.Syslog):
-    def test_no_daemon_is_told_once_and_counted(self):
+    def test_a_missing_daemon_is_reported_once_and_counted(self):
         self.start()
         self.ask("threads", 250)
         self.assertEqual(self.ask("lost"), 1000)

@@ -19,12 +19,12 @@ def expect(found, wanted):
     check(found == wanted, "\n found", repr(found), "\nwanted", repr(wanted))
 
 
-def test_name_stands_in_brackets():
+def test_name_is_in_brackets():
     expect(run(PROGRAM, "texts")[0], "[request] Rng: Request received\n[plain] \n"
            "[request] a\tb\\x1b\u00e9: Request received\n")
 
 
-def test_default_prefix_stands_before_it():
+def test_default_prefix_precedes_it():
     text, _ = run(PROGRAM, "texts", trace="*,backend=log")
     check(re.match(r"\d+@\d+\.\d{6}:\[request\] Rng: Request received\n", text), text)
 

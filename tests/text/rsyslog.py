@@ -19,7 +19,7 @@ class Messages(daemon.Syslog):
         self.assertEqual(ran.stderr, "")
         return [m.text for m in self.messages(ident=daemon.IDENT)]
 
-    def test_names_stand_in_brackets(self):
+    def test_names_are_in_brackets(self):
         texts = self.texts("texts", "handler=2")
         self.assertEqual(texts[0], " [request] Rng: Request received")
         self.assertEqual(texts[1].rstrip(), " [plain]")

@@ -61,7 +61,7 @@ class Lies(unittest.TestCase):
                          r"document.md:11: shows\nhello you\n\n"
                          r"but line 7\necho .*\n\nprints\nhello world")
 
-    def test_a_command_that_fails_is_told(self):
+    def test_a_command_that_fails_is_reported(self):
         self.assertRegex(self.told("sh\nls nosuch", "text\nnosuch"),
                          r"document.md:1: fails with status 2\nls nosuch\nls: .*nosuch")
 

@@ -185,7 +185,7 @@ static void lengths_and_kinds_that_cannot_be_are_refused(void **state)
 	free(l);
 }
 
-static void null_is_told_from_empty(void **state)
+static void null_differs_from_empty(void **state)
 {
 	struct record_layout *l = make_layout();
 	struct value values[VALUES];
@@ -218,7 +218,7 @@ int main(void)
 		cmocka_unit_test(debug_values_of_every_width_lie_aligned),
 		cmocka_unit_test(a_record_that_ends_early_is_none),
 		cmocka_unit_test(lengths_and_kinds_that_cannot_be_are_refused),
-		cmocka_unit_test(null_is_told_from_empty),
+		cmocka_unit_test(null_differs_from_empty),
 	};
 
 	return cmocka_run_group_tests_name("layouts of typed values", tests, NULL, NULL);

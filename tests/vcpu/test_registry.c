@@ -233,7 +233,7 @@ static void told_once(int result, void *cpu)
 	told = 0;
 }
 
-static void a_call_of_control_is_told_of_once(void **unused)
+static void a_call_of_control_is_reported_once(void **unused)
 {
 	(void)unused;
 	waymark_vcpu_watch(watch, NULL);
@@ -252,7 +252,7 @@ static void a_call_of_control_is_told_of_once(void **unused)
 	assert_int_equal(told, 0);
 }
 
-static void an_object_that_patterns_switch_on_is_told_of(void **unused)
+static void an_object_that_patterns_switch_on_is_reported(void **unused)
 {
 	struct made *m = made_object("late_%d", 2, WAYMARK_LOG);
 
@@ -360,8 +360,8 @@ int main(void)
 		cmocka_unit_test_setup(an_event_that_only_others_switch_is_refused, two),
 		cmocka_unit_test_setup(a_list_has_the_events_of_that_vcpu, two),
 		cmocka_unit_test_setup(the_functions_of_qemu_do_the_same, two),
-		cmocka_unit_test_setup(a_call_of_control_is_told_of_once, two),
-		cmocka_unit_test_setup(an_object_that_patterns_switch_on_is_told_of, two),
+		cmocka_unit_test_setup(a_call_of_control_is_reported_once, two),
+		cmocka_unit_test_setup(an_object_that_patterns_switch_on_is_reported, two),
 		cmocka_unit_test_setup(a_watcher_that_is_replaced_has_returned, two),
 		cmocka_unit_test_setup(an_object_that_comes_again_begins_anew, two),
 		cmocka_unit_test_setup(a_child_of_fork_has_the_states_and_changes_its_own, two),

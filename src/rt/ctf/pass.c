@@ -338,7 +338,7 @@ static void settle(struct recorder *r)
 	waymark_ctf_finish_kin(state_of(r));
 }
 
-static bool is_through(struct recorder *r)
+static bool has_finished(struct recorder *r)
 {
 	return !state_of(r)->left;
 }
@@ -374,7 +374,7 @@ const struct consumer waymark_consumer_ctf = {
 	.pass = pass,
 	.settle = settle,
 	.has_all = has_all,
-	.is_through = is_through,
+	.has_finished = has_finished,
 	.is_done = waymark_ctf_cursor_is_done,
 	.evict = waymark_ctf_evict,
 	.pause = pause_files,

@@ -63,7 +63,7 @@ struct consumer {
 	 * Return true if nothing of the cursor, or of the whole recorder, waits for another pass.
 	 */
 	bool (*has_all)(struct recorder *r, struct cursor *c);
-	bool (*is_through)(struct recorder *r);
+	bool (*has_finished)(struct recorder *r);
 
 	/*
 	 * Returns true if the consumer has nothing left to do for the cursor besides its packets

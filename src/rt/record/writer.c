@@ -106,12 +106,12 @@ static enum wake listen(struct process *p, uint64_t ns, bool deep)
 }
 
 /* True if no consumer holds back events that it will write without a request. */
-static bool is_through(const struct process *p)
+static bool has_finished(const struct process *p)
 {
 	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
 		struct recorder *r = (struct recorder *)&p->recorders[k];
 
-		if (recorder_buffer(r) && !waymark_consumers[k]->is_through(r)) {
+		if (recorder_buffer(r) && !waymark_consumers[k]->has_finished(r)) {
 			return false;
 		}
 	}
@@ -206,7 +206,7 @@ static void take_rest(struct process *p, struct rest *rest, uint64_t events)
 	if (events >= BUSY_EVENTS) {
 		return;
 	}
-	if (rest->expired && is_through(p)) {
+	if (rest->expired && has_finished(p)) {
 		rest_deeply(p, rest);
 		return;
 	}

@@ -278,7 +278,7 @@ static uint64_t pass(struct process *p, struct recorder *owner, enum drain_mode 
 	return events;
 }
 
-static bool is_through(struct recorder *owner)
+static bool has_finished(struct recorder *owner)
 {
 	return !simple_has_batch(&state_of(recorder_buffer(owner))->out);
 }
@@ -348,7 +348,7 @@ const struct consumer waymark_consumer_simple = {
 	.pass = pass,
 	.settle = settle,
 	.has_all = has_all,
-	.is_through = is_through,
+	.has_finished = has_finished,
 	.pause = pause_file,
 	.get_name = get_name,
 	.get_status = get_status,
