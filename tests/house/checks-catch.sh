@@ -99,7 +99,10 @@ circles 1 'src/high: these call each other in a circle: a.c b.c'
 sed -i 's/return f();/return \&f != 0;/' "$tmp/src/high/b.c"
 circles 0 ''
 printf 'int f(void);\n' >"$tmp/src/low/a.h"
-circles 1 'src/low/a.h declares f(), which src/high/a.c defines'
+circles 1 'src/low/a.h declares f, which src/high/a.c defines'
+printf 'extern const int table[];\n' >"$tmp/src/low/a.h"
+printf 'const int table[] = { 1 };\n' >>"$tmp/src/high/a.c"
+circles 1 'src/low/a.h declares table, which src/high/a.c defines'
 printf '#include "high/a.h"\n' >"$tmp/src/low/a.h"
 printf '#include "low/a.h"\n' >"$tmp/src/high/a.h"
 circles 1 'these include each other in a circle: src/high/a.h src/low/a.h'
