@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The model's writer. See close.h. */
+/*
+ * The model's writer: one step of a pass, as the recorder's writer thread takes it. Called by the
+ * explorer for each possible order of steps; checks that packets are written once and in order.
+ */
 #include "close.h"
 
 /* Packets are written in the order of their numbers, and none is missing. */

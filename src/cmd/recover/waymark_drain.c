@@ -12,7 +12,6 @@
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,16 +100,6 @@ static void on_signal(int sig)
 	stopped = 1;
 }
 
-/* Prints one line on standard error. */
-static void __attribute__((format(printf, 1, 2))) complain(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	escaped_vsay(command.name, fmt, ap);
-	va_end(ap);
-}
-
 /* Returns the process that a word of the command line means; 0 if it is no pid. */
 static uint32_t pid_of(const char *word)
 {
@@ -168,9 +157,9 @@ static bool open_named(struct run *r, struct job *job)
 	job->is_open = !error;
 	job->is_over = error;
 	if (error == EBUSY) {
-		complain("%s: another waymark drain works on it", job->path);
+		escaped_say(command.name, "%s: another waymark drain works on it", job->path);
 	} else if (error) {
-		complain("%s: cannot be opened: %s", job->path, strerror(error));
+		escaped_say(command.name, "%s: cannot be opened: %s", job->path, strerror(error));
 	}
 	r->status |= error ? EXIT_FAILURE : 0;
 	return true;
@@ -307,7 +296,8 @@ static const char *name_of(const struct job *job)
 static void report(struct run *r, struct job *job, bool is_last)
 {
 	if (!job->complained) {
-		complain("%s: %s%s", name_of(job), job->drain.error, is_last ? "" : "; retrying");
+		escaped_say(command.name, "%s: %s%s", name_of(job), job->drain.error,
+			is_last ? "" : "; retrying");
 	}
 	job->complained = true;
 	r->status |= is_last ? EXIT_FAILURE : 0;
@@ -348,7 +338,8 @@ static size_t drain_job(struct run *r, struct job *job, bool is_last)
 	if (was_cut) {
 		end_early(r, job);
 	} else if (is_hopeless(job, ok || taken > 0)) {
-		complain("%s: gives up: the rest stays in memory for the next drain", name_of(job));
+		escaped_say(command.name,
+			"%s: gives up: the rest stays in memory for the next drain", name_of(job));
 		r->status = EXIT_FAILURE;
 		end_early(r, job);
 	} else if (job->drain.state >= DRAIN_DONE) {
@@ -391,12 +382,14 @@ static bool is_over(const struct run *r)
 static void report_waiting(const struct run *r)
 {
 	if (r->is_hidden) {
-		complain("%s: waiting for a program; the memory of other users is not readable: "
-			 "run as root or as that user",
+		escaped_say(command.name,
+			"%s: waiting for a program; the memory of other users is not readable: "
+			"run as root or as that user",
 			r->words[0]);
 	} else if (isatty(STDERR_FILENO)) {
-		complain("no program records there yet: waiting for one; ^C ends it, --once does "
-			 "not wait");
+		escaped_say(command.name,
+			"no program records there yet: waiting for one; ^C ends it, --once does "
+			"not wait");
 	}
 }
 
@@ -482,7 +475,7 @@ static void run(struct run *r)
 	}
 	drain_all(r, true); /* packets closed since the last round; errors are final now */
 	if (!r->found && (r->once || is_in_vain(r))) {
-		complain("%s: no process in a jail records into it%s", r->words[0],
+		escaped_say(command.name, "%s: no process in a jail records into it%s", r->words[0],
 			r->is_hidden ? " that you may read; the memory of other users exists: run "
 				       "as root or as that user"
 				     : "");
@@ -510,8 +503,8 @@ int waymark_drain(int argc, char **argv)
 		return failed == ARGUMENTS_DONE ? EXIT_SUCCESS : WAYMARK_USAGE;
 	}
 	if (error) {
-		complain("cannot open " BUFFER_SOURCE_VARIABLE "=%s: %s", buffer_source_folder(),
-			strerror(error));
+		escaped_say(command.name, "cannot open " BUFFER_SOURCE_VARIABLE "=%s: %s",
+			buffer_source_folder(), strerror(error));
 		return EXIT_FAILURE;
 	}
 	r.place = r.place ? realpath(r.place, place) : NULL;

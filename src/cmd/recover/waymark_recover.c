@@ -10,7 +10,6 @@
 #include <limits.h>
 #include <pwd.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,32 +160,23 @@ static void print_done(const char *path, const struct recover_result *r)
 	putchar('\n');
 }
 
-/* Prints one line on standard error. */
-static void __attribute__((format(printf, 1, 2))) complain(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	escaped_vsay(command.name, fmt, ap);
-	va_end(ap);
-}
-
 static int show(const char *path, bool ok, const struct recover_result *r)
 {
 	if (!ok) {
-		complain("%s: %s", path, r->error);
+		escaped_say(command.name, "%s: %s", path, r->error);
 		return EXIT_FAILURE;
 	}
 	print_done(path, r);
 	if (r->kept_for[0]) {
-		complain("%s: is a copy of %s: the memory of its process is kept for the original",
+		escaped_say(command.name,
+			"%s: is a copy of %s: the memory of its process is kept for the original",
 			path, r->kept_for);
 	}
 	if (!r->fault[0]) {
 		return EXIT_SUCCESS;
 	}
 	fflush(stdout);
-	complain("%s: cannot be repaired: %s%s", path, r->fault,
+	escaped_say(command.name, "%s: cannot be repaired: %s%s", path, r->fault,
 		r->faults + (r->missing > 0) > 1 ? "; and more: waymark print shows them" : "");
 	return EXIT_FAILURE;
 }
@@ -248,7 +238,8 @@ static int recover_left(const struct leftover *o, const char *place)
 		return discard(o->path);
 	}
 	if (error) {
-		complain("%s: its trace cannot be made: %s", o->path, strerror(error));
+		escaped_say(
+			command.name, "%s: its trace cannot be made: %s", o->path, strerror(error));
 		return EXIT_FAILURE;
 	}
 	return recover(directory);
@@ -259,12 +250,13 @@ static int visit(const struct options *options, const struct leftover *o)
 	bool discards = options->mode == KEY_DISCARD_GONE;
 
 	if (o->error == EBADMSG) {
-		complain("%s: is damaged: waymark recover --discard %s discards it", o->path,
+		escaped_say(command.name,
+			"%s: is damaged: waymark recover --discard %s discards it", o->path,
 			o->path);
 		return EXIT_FAILURE;
 	}
 	if (o->error) {
-		complain("%s: cannot be read: %s", o->path, strerror(o->error));
+		escaped_say(command.name, "%s: cannot be read: %s", o->path, strerror(o->error));
 		return EXIT_FAILURE;
 	}
 	if (o->state != LEFTOVER_DEAD || (discards && o->has_trace)) {
@@ -333,7 +325,8 @@ static int visit_user(uid_t uid, const struct options *options)
 	if (pid == 0) {
 		alarm(SECONDS_PER_USER);
 		if (!become(uid)) {
-			complain("cannot become user %u: %s", (unsigned int)uid, strerror(errno));
+			escaped_say(command.name, "cannot become user %u: %s", (unsigned int)uid,
+				strerror(errno));
 			exit(EXIT_FAILURE);
 		}
 		exit(visit_own(options));
@@ -343,7 +336,7 @@ static int visit_user(uid_t uid, const struct options *options)
 	if (pid > 0 && WIFEXITED(status)) {
 		return WEXITSTATUS(status);
 	}
-	complain("user %u: %s; the next run continues", (unsigned int)uid,
+	escaped_say(command.name, "user %u: %s; the next run continues", (unsigned int)uid,
 		pid < 0			      ? strerror(errno)
 		: WTERMSIG(status) == SIGALRM ? "takes more than ten minutes"
 					      : strsignal(WTERMSIG(status)));
@@ -366,7 +359,7 @@ static int visit_users(const struct options *options)
 	int status = EXIT_SUCCESS;
 
 	if (geteuid() != 0) {
-		complain("--all-users is for root: --all recovers your traces");
+		escaped_say(command.name, "--all-users is for root: --all recovers your traces");
 		return EXIT_FAILURE;
 	}
 	if (chdir("/") != 0) {
@@ -463,7 +456,7 @@ static int list(bool for_people)
 		put_row(&c, o);
 	}
 	if (l.all.count == 0) {
-		complain("no process left memory");
+		escaped_say(command.name, "no process left memory");
 	} else if (for_people) {
 		columns_print(&c, stdout);
 		print_advice(&l);
@@ -489,8 +482,8 @@ int waymark_recover(int argc, char **argv)
 	leftover_survive_cuts();
 	/* Without the memory, too many events would be cut and counted as lost. */
 	if (error) {
-		complain("cannot open " BUFFER_SOURCE_VARIABLE "=%s: %s", buffer_source_folder(),
-			strerror(error));
+		escaped_say(command.name, "cannot open " BUFFER_SOURCE_VARIABLE "=%s: %s",
+			buffer_source_folder(), strerror(error));
 		return EXIT_FAILURE;
 	}
 	if (options.mode == KEY_LIST || (!options.mode && optind == argc)) {
