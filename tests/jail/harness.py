@@ -22,8 +22,7 @@ KILL_AT = sys.argv[3]  # empty under sanitizers
 del sys.argv[1:4]
 LIMIT = 60
 ROOT = os.geteuid() == 0
-SANITIZER = os.environ.get("WAYMARK_SANITIZER", "")
-TSAN = SANITIZER == "thread"
+TSAN = os.environ.get("WAYMARK_SANITIZER") == "thread"
 
 
 def handles(pid, number):

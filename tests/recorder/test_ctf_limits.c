@@ -369,7 +369,7 @@ static void be_quiet_beside_a_dead_thread(void)
 	fail_unless(slots == 1);
 }
 
-static void a_thread_that_died_inside_an_event_keeps_no_slot_and_wakes_nobody(void **state)
+static void a_thread_that_died_inside_an_event_keeps_no_slot_and_lets_the_writer_sleep(void **state)
 {
 	(void)state;
 	if (UNDER_SANITIZER) {
@@ -426,7 +426,8 @@ int main(void)
 		cmocka_unit_test(snapshots_append_the_newest_events),
 		cmocka_unit_test(old_pieces_go_and_the_rest_is_whole),
 		cmocka_unit_test(a_quiet_threads_event_is_written_in_time_and_then_all_sleep),
-		cmocka_unit_test(a_thread_that_died_inside_an_event_keeps_no_slot_and_wakes_nobody),
+		cmocka_unit_test(
+			a_thread_that_died_inside_an_event_keeps_no_slot_and_lets_the_writer_sleep),
 		cmocka_unit_test(what_was_reported_as_lost_is_not_tried_again),
 	};
 

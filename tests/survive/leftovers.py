@@ -19,7 +19,7 @@ KILL_AT = sys.argv.pop(4)
 KILL_AT = KILL_AT and os.path.abspath(KILL_AT)
 
 import survive
-from survive import NOBODY, ROOT, SANITIZER, VICTIM, amount, reachable
+from survive import NOBODY, ROOT, VICTIM, amount, reachable
 
 KIB = 1024
 UNIT = 64 * KIB
@@ -126,7 +126,6 @@ class Leftovers(survive.Survive):
             self.assertEqual(self.checked([survive.BABELTRACE, self.trace], ()), found)
         self.assertEqual(list(self.trace.glob(".*")), [])
 
-    @unittest.skipIf(SANITIZER == "thread", "TSan is too slow to fill memory before it is written")
     def test_memory_that_holds_no_packet_is_given_back(self):
         self.choose("burst")
         victim = self.start("wait", 1000000, kind="step", env=self.env(",leftovers=off"), stdin=subprocess.PIPE)

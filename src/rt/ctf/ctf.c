@@ -226,24 +226,20 @@ static const char *snapshot_check(void)
 }
 
 /*
- * Frees `config`, of a finished snapshot, and those that earlier calls could not free: while the
- * usual trace cannot be made, the snapshot's configuration stays in use.
+ * Frees `config`, of a finished snapshot, and the one that an earlier call had to keep: while the
+ * usual trace cannot be made, the snapshot's configuration stays in use. At most one is.
  */
 static void free_config(const struct ctf_state *state, struct ctf_config *config)
 {
-	static struct ctf_config *in_use; /* atomic; a list by `previous` */
+	static struct ctf_config *kept; /* by exchange */
 
-	config->previous = __atomic_exchange_n(&in_use, NULL, __ATOMIC_ACQUIRE);
-	for (struct ctf_config *next; config; config = next) {
-		next = config->previous;
-		if (__atomic_load_n(&state->trace.config, __ATOMIC_ACQUIRE) != config) {
+	while (config) {
+		if (__atomic_load_n(&state->trace.config, __ATOMIC_ACQUIRE) == config) {
+			config = __atomic_exchange_n(&kept, config, __ATOMIC_ACQ_REL);
+		} else {
 			free(config);
-			continue;
+			config = __atomic_exchange_n(&kept, NULL, __ATOMIC_ACQ_REL);
 		}
-		do {
-			config->previous = __atomic_load_n(&in_use, __ATOMIC_RELAXED);
-		} while (!__atomic_compare_exchange_n(&in_use, &config->previous, config, false,
-			__ATOMIC_RELEASE, __ATOMIC_RELAXED));
 	}
 }
 

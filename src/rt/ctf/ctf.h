@@ -195,7 +195,8 @@ void waymark_ctf_turn(struct ctf_files *f, struct ctf_trace *trace);
 /* Closes all files, because the descriptors belong to the program or the trace ends. */
 void waymark_ctf_pause(struct ctf_files *f);
 
-/* As the recorder sees it, and in a jail, with only begun(), declare() and the last two functions.
+/*
+ * As the recorder sees it; and in a jail, with only begun(), declare() and the last two functions.
  */
 extern const struct consumer waymark_consumer_ctf;
 extern const struct consumer waymark_consumer_ctf_jail;

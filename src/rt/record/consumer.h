@@ -93,7 +93,7 @@ struct consumer {
 	void (*get_status)(const struct recorder *r, struct consumer_status *status);
 };
 
-/* The consumers of the backends that record; rt/control fills it. */
+/* The consumer of each backend that records. rt/control defines both tables. */
 extern const struct consumer *const waymark_consumers[WAYMARK_RECORDERS];
 
 /* The same in a jail: some functions are NULL. */
