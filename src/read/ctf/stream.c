@@ -158,15 +158,21 @@ static enum ctf_step broken(struct ctf_stream *s, const char *why, struct read_e
 
 /* ---- Packets in memory ---- */
 
-/* True if memory has the packet after the last one. */
-static bool memory_has_next(const struct ctf_stream *s)
+/* True if memory has the packet of this number. */
+static bool memory_has(const struct ctf_stream *s, uint64_t number)
 {
 	for (size_t i = 0; i < s->left_count; i++) {
-		if (s->left[i].header.sequence == s->sequence + 1) {
+		if (s->left[i].header.sequence == number) {
 			return true;
 		}
 	}
 	return false;
+}
+
+/* True if memory has the packet after the last one. */
+static bool memory_has_next(const struct ctf_stream *s)
+{
+	return memory_has(s, s->sequence + 1);
 }
 
 static void drop_left(struct ctf_stream *s)
@@ -362,16 +368,9 @@ static size_t behind(const struct ctf_stream *s, const struct ctf_trace *t)
 	return at < s->map_size ? at : s->map_size;
 }
 
-/*
- * Handles an incomplete last packet of a file. It is no error if memory has it, or if it is being
- * written.
- */
-static enum ctf_step torn(
-	struct ctf_stream *s, const struct ctf_trace *t, const char *why, struct read_error *error)
+/* Leaves an incomplete last packet of a file to memory, or to the writer that is writing it. */
+static enum ctf_step leave(struct ctf_stream *s)
 {
-	if (!t->is_live && !memory_has_next(s)) {
-		return broken(s, why, error);
-	}
 	s->next = s->packet_offset;
 	return CTF_LAST;
 }
@@ -399,15 +398,21 @@ static enum ctf_step next_in_map(
 
 	if (why) {
 		s->next = behind(s, t);
-		return s->next == s->map_size ? torn(s, t, why, error) : broken(s, why, error);
+		bool is_left = s->next == s->map_size && (t->is_live || memory_has_next(s));
+
+		return is_left ? leave(s) : broken(s, why, error);
 	}
 	uint64_t size = s->header.packet_size / 8;
 
 	s->file_discarded = s->header.events_discarded;
 	s->next += size < left ? size : left;
-	/* If a packet is still being written, the next one begins after its padding. */
-	if (t->is_live ? size > left : s->header.content_size / 8 > left && memory_has_next(s)) {
-		return torn(s, t, "", error);
+	/*
+	 * If a packet is still being written, the next one begins after its padding. The first
+	 * packet of a trace may have any number: the process had another trace before.
+	 */
+	if (t->is_live ? size > left
+		       : s->header.content_size / 8 > left && memory_has(s, s->header.sequence)) {
+		return leave(s);
 	}
 	ctf_gap_found(s, s->header.sequence);
 	if (ctf_stream_goes_on(s, &s->header, s->header.content_size / 8)) {
