@@ -13,6 +13,7 @@ installed=$build/tests/adopt/installed
 # is_installed: succeeds if no installed file is older than the build.
 is_installed() {
 	[ -e "$installed.stamp" ] && [ -z "$(find "$build/src" "$build/packaging" "$root/packaging" \
+		"$root/integrations" \
 		"$root/include" "$build/meson-private/install.dat" -type f -newer "$installed.stamp")" ]
 }
 

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace/control.c of a QEMU tree that records with Waymark. The library holds events and backends;
+ * here QEMU tells it how to write log lines, report errors and print lists.
+ */
+#include "qemu/osdep.h"
+#include "qemu/config-file.h"
+#include "qemu/error-report.h"
+#include "qemu/log.h"
+#include "qemu/option.h"
+#include "monitor/monitor.h"
+#include "trace/control.h"
+#include <waymark/host.h>
+
+/* The keys that -trace had before; the library parses the option and knows more. */
+QemuOptsList qemu_trace_opts = {
+    .name = "trace",
+    .implied_opt_name = "enable",
+    .head = QTAILQ_HEAD_INITIALIZER(qemu_trace_opts.head),
+    .desc = {
+        { .name = "enable", .type = QEMU_OPT_STRING },
+        { .name = "events", .type = QEMU_OPT_STRING },
+        { .name = "file", .type = QEMU_OPT_STRING },
+        { 0 },
+    },
+};
+
+/* Writes a line of the log backend to the file of -D, or to standard error without -D. */
+static int write_line(const char *line, size_t length, void *user)
+{
+	if (qemu_log_separate()) {
+		qemu_log("%.*s", (int)length, line);
+		return 0;
+	}
+	return qemu_write_full(STDERR_FILENO, line, length) == length ? 0 : EIO;
+}
+
+static void report(enum waymark_severity severity, const char *option, const char *text, void *user)
+{
+	void (*say)(const char *format, ...) =
+		severity == WAYMARK_SEVERITY_ERROR ? error_report : warn_report;
+
+	if (option) {
+		say("%s: %s", option, text);
+	} else {
+		say("%s", text);
+	}
+}
+
+/* Prints to the monitor that asked, otherwise to standard output. */
+static bool print(const char *line, void *user)
+{
+#ifdef WAYMARK_QEMU_MAKE
+	Monitor *monitor = cur_mon;
+#else
+	Monitor *monitor = monitor_cur();
+#endif
+
+	if (monitor) {
+		monitor_printf(monitor, "%s\n", line);
+	} else {
+		puts(line);
+	}
+	return monitor != NULL;
+}
+
+static const struct waymark_host host = {
+	.write = write_line,
+	.report = report,
+	.print = print,
+};
+
+static void __attribute__((constructor)) set_host(void)
+{
+	waymark_set_host(&host);
+}

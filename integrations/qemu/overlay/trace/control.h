@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace/control.h of a QEMU tree that records with Waymark: QEMU's control API, as the library
+ * declares it, and the option group that QEMU's programs register.
+ */
+#ifndef QEMU_TRACE_CONTROL_H
+#define QEMU_TRACE_CONTROL_H
+
+#include <waymark/qemu.h>
+
+extern QemuOptsList qemu_trace_opts;
+
+#ifdef WAYMARK_QEMU_MAKE
+/* Up to release 5.1, built by make: the name of the file goes through the program. */
+static inline char *waymark_qemu_opt_parse(const char *option)
+{
+	trace_opt_parse(option);
+	return NULL;
+}
+#define trace_opt_parse waymark_qemu_opt_parse
+#define trace_init_file(file) ((void)(file), (trace_init_file)())
+#endif
+
+#endif

@@ -1,0 +1,151 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# integrations/qemu/adopt makes a tree with QEMU's build rules record with Waymark, by meson and by
+# make, and restores it; a tree that does not fit is refused and stays as it is: standin.sh ROOT
+# BUILD
+. "$1/tests/adopt/common.sh"
+tools=$tmp/qemu
+cp -r "$installed/share/waymark/qemu" "$tools"
+adopt=$tools/adopt
+
+# The stand-in's files become known.
+standin=$root/tests/qemu/standin
+for path in $(cd "$standin" && find trace stubs -name '*.[ch]'); do
+	echo "$path $(git hash-object "$standin/$path")" >>"$tools/known"
+done
+
+# tree NAME: a fresh stand-in
+tree() {
+	rm -rf "$1"
+	cp -r "$standin" "$1"
+	[ "$1" = made ] && rm "$1/meson.build" "$1/meson_options.txt" || rm "$1/rules.mak"
+	cp -r "$1" "$1.before"
+}
+is_unchanged() { # NAME
+	diff -r -x .waymark "$1.before" "$1" >"$tmp/out" || fail "$1 changed: $(cat "$tmp/out")"
+}
+says() { # TEXT
+	grep -qF -- "$1" "$tmp/out" || fail "'$1' is missing: $(cat "$tmp/out")"
+}
+refuses() { # TREE TEXT...
+	name=$1
+	shift
+	"$adopt" "$name" >"$tmp/out" 2>&1 && fail "$name is adopted"
+	for text; do
+		says "$text"
+	done
+	! grep Traceback "$tmp/out" || fail "$(cat "$tmp/out")"
+}
+
+# adopts NAME: adopt says what it does, and does it once
+adopts() {
+	quietly "$adopt" --check "$1"
+	says 'can adopt Waymark'
+	is_unchanged "$1"
+	quietly "$adopt" "$1"
+	says 'replaces trace/control.c'
+	says '--enable-trace-backends=log,ctf'
+	cp -r "$1" "$1.adopted"
+	quietly "$adopt" "$1"
+	says 'has adopted Waymark already'
+	diff -r "$1.adopted" "$1" || fail "the second adopt changed $1"
+	rm -r "$1.adopted"
+}
+
+# runs PROGRAM: events are recorded from the first on, lines go where -D says, errors are QEMU's
+runs() {
+	rm -rf t.ctf
+	quietly "$1" -trace 'io_*,backend=ctf' -trace file=t.ctf
+	waymark print t.ctf | sed 's/.*io_read/io_read/' >events
+	printf 'io_read fd 3 of early\nio_read fd 4 of late\n' | diff - events || fail "$1: other events"
+	quietly "$1" -D log -trace 'io_*,backend=log'
+	[ "$(grep -c '^log: .*io_read fd [34] of ' log)" = 2 ] || fail "$1: -D log has $(cat log)"
+	"$1" -trace 'io_*,backend=log' 2>lines || fail "$1 fails with the log"
+	[ "$(grep -c '^[0-9].*io_read fd [34] of ' lines)" = 2 ] || fail "$1: stderr has $(cat lines)"
+	"$1" -trace 'nothing' 2>lines
+	grep -q "^qemu: .*nothing" lines || fail "$1: the report is $(cat lines)"
+	"$1" -trace help >lines || fail "$1: no help"
+	grep -qx io_read lines || fail "$1: the list is $(cat lines)"
+}
+
+tree meson
+adopts meson
+quietly meson setup meson-build meson -Dtrace_backends=log,ctf
+quietly ninja -C meson-build
+runs meson-build/qemu
+# The monitor's trace-file is there for ctf too.
+grep -q 'CONFIG_TRACE_SIMPLE' meson-build/config-host.h || fail "no CONFIG_TRACE_SIMPLE"
+
+tree made
+adopts made
+mkdir made-build
+quietly make -C made-build -f ../made/Makefile SRC_PATH=../made TRACE_BACKENDS=log,ctf
+runs made-build/qemu
+
+for name in meson made; do
+	quietly "$adopt" --undo $name
+	says 'is restored'
+	is_unchanged $name
+	quietly "$adopt" --undo $name
+	says 'has not adopted Waymark'
+	quietly "$adopt" $name
+done
+
+# Without the library the build says so, and adopt needs none.
+PKG_CONFIG_PATH= meson setup none-build meson >out 2>&1 </dev/null && fail "no library, and no error"
+grep -q 'Dependency "waymark" not found' out || fail "without the library: $(tail -n 3 out)"
+
+# A local change in a replaced file, and in the place of an edit.
+tree changed
+echo '/* mine */' >>changed/trace/control.c
+sed -i 's/^tracetool = \[/generator = [/' changed/meson.build
+rm -r changed.before && cp -r changed changed.before
+refuses changed 'trace/control.c: differs' '[meson: generator]' 'nothing was changed'
+is_unchanged changed
+
+# A tree that may not be written: nothing of it is.
+if [ "$(id -u)" -eq 0 ]; then
+	as_user='setpriv --reuid=65534 --clear-groups'
+	chmod a+rx "$tmp"
+else
+	as_user=
+fi
+tree fixed
+chmod -R a-w fixed
+$as_user "$adopt" fixed >"$tmp/out" 2>&1 && fail "a read-only tree is adopted"
+says 'Permission denied; nothing was changed'
+is_unchanged fixed
+chmod -R u+w fixed
+chmod a-w fixed/trace
+[ -n "$as_user" ] && chown -R 65534 fixed
+$as_user "$adopt" fixed >"$tmp/out" 2>&1 && fail "a tree with a read-only folder is adopted"
+says 'Permission denied; nothing was changed'
+chmod u+w fixed/trace
+is_unchanged fixed
+
+# No tree of QEMU at all.
+mkdir other
+refuses other 'no source tree of QEMU'
+refuses missing 'no source tree of QEMU'
+printf '0.0\n' >other/VERSION
+mkdir other/scripts
+touch other/scripts/tracetool.py
+refuses other 'neither meson.build nor rules.mak'
+
+# After git pull, undo restores what HEAD has, not what adopt kept, and leaves other lines alone.
+tree pulled
+as_git() { git -C pulled -c user.name=n -c user.email=n@n "$@"; }
+quietly as_git init
+quietly as_git add -A
+quietly as_git commit -m old
+quietly "$adopt" pulled
+quietly as_git stash
+echo '/* new */' >>pulled/trace/simple.c
+echo '# new' >>pulled/meson.build
+quietly as_git commit -a -m new
+cp "$tools/overlay/trace/simple.c" pulled/trace/simple.c
+quietly as_git add -A
+as_git stash pop >out 2>&1 || true
+cp "$tools/overlay/trace/simple.c" pulled/trace/simple.c
+quietly "$adopt" --undo pulled
+[ -z "$(as_git diff HEAD)" ] || fail "after pull and undo: $(as_git diff HEAD)"

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* qemu [-D LOG] [-trace OPTION]...: fires two events */
+#include "qemu/osdep.h"
+
+#include "qemu/config-file.h"
+#include "qemu/option.h"
+#include "trace-io.h"
+#include "trace/control.h"
+#include "trace/simple.h"
+#include "util.h"
+
+static void parse(const char *option, const char *value)
+{
+	if (!strcmp(option, "-D")) {
+		open_log(value);
+		return;
+	}
+#ifdef WAYMARK_QEMU_MAKE
+	free(trace_opt_parse(value));
+#else
+	trace_opt_parse(value);
+#endif
+}
+
+int main(int argc, char **argv)
+{
+	qemu_add_opts(&qemu_trace_opts);
+	for (int i = 1; i + 1 < argc; i += 2) {
+		parse(argv[i], argv[i + 1]);
+	}
+	if (!trace_init_backends()) {
+		return 1;
+	}
+	trace_io_read(3, "early");
+#ifdef WAYMARK_QEMU_MAKE
+	trace_init_file(NULL);
+#else
+	trace_init_file();
+#endif
+	trace_io_read(4, "late");
+	return 0;
+}

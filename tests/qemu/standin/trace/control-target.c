@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+/* Must not be compiled: adopt replaces it. */
+#error "trace/control-target.c of the tree is compiled, not that of Waymark"

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* The tree's error reports and log, as QEMU has them, and no monitor. */
+#include "qemu/osdep.h"
+
+#include <stdarg.h>
+
+#include "monitor/monitor.h"
+#include "qemu/config-file.h"
+#include "qemu/error-report.h"
+#include "qemu/log.h"
+#include "qemu/option.h"
+#include "util.h"
+
+static FILE *log_file;
+
+void open_log(const char *name)
+{
+	log_file = fopen(name, "w");
+	if (!log_file) {
+		perror(name);
+		exit(1);
+	}
+}
+
+bool qemu_log_separate(void)
+{
+	return log_file != NULL;
+}
+
+void qemu_log(const char *format, ...)
+{
+	va_list values;
+
+	va_start(values, format);
+	fputs("log: ", log_file);
+	vfprintf(log_file, format, values);
+	fflush(log_file);
+	va_end(values);
+}
+
+size_t qemu_write_full(int fd, const void *data, size_t size)
+{
+	return write(fd, data, size);
+}
+
+static void print_report(const char *kind, const char *format, va_list values)
+{
+	fprintf(stderr, "qemu: %s", kind);
+	vfprintf(stderr, format, values);
+	fputc('\n', stderr);
+}
+
+void error_report(const char *format, ...)
+{
+	va_list values;
+
+	va_start(values, format);
+	print_report("", format, values);
+	va_end(values);
+}
+
+void warn_report(const char *format, ...)
+{
+	va_list values;
+
+	va_start(values, format);
+	print_report("warning: ", format, values);
+	va_end(values);
+}
+
+void qemu_add_opts(QemuOptsList *list)
+{
+	printf("group %s\n", list->name);
+}
+
+#ifdef WAYMARK_QEMU_MAKE
+__thread Monitor *cur_mon;
+#else
+Monitor *monitor_cur(void)
+{
+	return NULL;
+}
+#endif
+
+int monitor_printf(Monitor *monitor, const char *format, ...)
+{
+	return -1;
+}

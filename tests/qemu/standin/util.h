@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+/* Sends log lines to this file, as -D does. */
+void open_log(const char *name);
