@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Tests that kill -9 at any moment loses, cuts and repeats no event: kill.py WAYMARK VICTIM CHECK KILL_AT"""
 
+import itertools
 import os
 import random
 import sys
@@ -77,12 +78,13 @@ class Kill(killed.Killed):
 
     @unittest.skipUnless(KILL_AT, "a sanitizer comes first")
     def test_at_each_change_of_a_file_while_the_trace_changes(self):
-        for shm in (self.shm, self.work / "none"):
+        """Whole or torn: the first packet of a trace, too, whose number is not 1 after another trace."""
+        for shm, tear in itertools.product((self.shm, self.work / "none"), ({}, {"VICTIM_TEAR": "1000"})):
             turns = step = 0
             while turns < amount(4, 8) and step < 400:
                 step += 1
-                with self.case(step=step, shm=shm):
-                    env = self.env(WAYMARK_SHM=str(shm), LD_PRELOAD=KILL_AT, VICTIM_KILL_AT=str(step))
+                with self.case(step=step, shm=shm, tear=tear):
+                    env = self.env(WAYMARK_SHM=str(shm), LD_PRELOAD=KILL_AT, VICTIM_KILL_AT=str(step), **tear)
                     self.live("turns", 0, status=-9, env=env)
                     turns = self.check_turns()
             self.assertLess(step, 400)
