@@ -22,7 +22,7 @@ tree() {
 	cp -r "$1" "$1.before"
 }
 is_unchanged() { # NAME
-	diff -r -x .waymark "$1.before" "$1" >"$tmp/out" || fail "$1 changed: $(cat "$tmp/out")"
+	diff -r "$1.before" "$1" >"$tmp/out" || fail "$1 changed: $(cat "$tmp/out")"
 }
 says() { # TEXT
 	grep -qF -- "$1" "$tmp/out" || fail "'$1' is missing: $(cat "$tmp/out")"
@@ -37,10 +37,12 @@ refuses() { # TREE TEXT...
 	! grep Traceback "$tmp/out" || fail "$(cat "$tmp/out")"
 }
 
-# adopts NAME: adopt says what it does, and does it once
+# adopts NAME: adopt prints what it changes; the second time it changes nothing
 adopts() {
 	quietly "$adopt" --check "$1"
 	says 'can adopt Waymark'
+	says 'replaces trace/control.c'
+	says 'adds     scripts/tracetool/backend/ctf.py'
 	is_unchanged "$1"
 	quietly "$adopt" "$1"
 	says 'replaces trace/control.c'
@@ -91,8 +93,14 @@ for name in meson made; do
 	quietly "$adopt" $name
 done
 
+# undo refuses a file of ours that was changed, also one that has no code.
+echo '/* mine */' >>made/trace/simple.c
+"$adopt" --undo made >"$tmp/out" 2>&1 && fail "undo removes a local change"
+says 'changed since adopt'
+says '  trace/simple.c'
+
 # Without the library the build says so, and adopt needs none.
-PKG_CONFIG_PATH= meson setup none-build meson >out 2>&1 </dev/null && fail "no library, and no error"
+PKG_CONFIG_PATH= PKG_CONFIG_LIBDIR=/nowhere meson setup none-build meson >out 2>&1 </dev/null && fail "no library, and no error"
 grep -q 'Dependency "waymark" not found' out || fail "without the library: $(tail -n 3 out)"
 
 # A local change in a replaced file, and in the place of an edit.

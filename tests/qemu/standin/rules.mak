@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# The line that a tree which is built by make has instead.
+# The place of the edit in a tree that is built by make.
 TRACETOOL=python3 $(SRC_PATH)/scripts/tracetool.py
