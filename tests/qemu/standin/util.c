@@ -43,7 +43,8 @@ size_t qemu_write_full(int fd, const void *data, size_t size)
 	return write(fd, data, size);
 }
 
-static void print_report(const char *kind, const char *format, va_list values)
+static void __attribute__((format(printf, 2, 0)))
+print_report(const char *kind, const char *format, va_list values)
 {
 	fprintf(stderr, "qemu: %s", kind);
 	vfprintf(stderr, format, values);

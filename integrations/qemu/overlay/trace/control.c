@@ -37,13 +37,13 @@ static int write_line(const char *line, size_t length, void *user)
 
 static void report(enum waymark_severity severity, const char *option, const char *text, void *user)
 {
-	void (*say)(const char *format, ...) =
-		severity == WAYMARK_SEVERITY_ERROR ? error_report : warn_report;
+	const char *colon = option ? ": " : "";
 
-	if (option) {
-		say("%s: %s", option, text);
+	option = option ? option : "";
+	if (severity == WAYMARK_SEVERITY_ERROR) {
+		error_report("%s%s%s", option, colon, text);
 	} else {
-		say("%s", text);
+		warn_report("%s%s%s", option, colon, text);
 	}
 }
 
