@@ -5,6 +5,7 @@
 #include <stdarg.h>
 
 #include "monitor/monitor.h"
+#include "qemu/qemu-print.h"
 #include "qemu/config-file.h"
 #include "qemu/error-report.h"
 #include "qemu/log.h"
@@ -83,7 +84,13 @@ Monitor *monitor_cur(void)
 }
 #endif
 
-int monitor_printf(Monitor *monitor, const char *format, ...)
+int qemu_printf(const char *format, ...)
 {
-	return -1;
+	va_list values;
+
+	va_start(values, format);
+	int printed = vprintf(format, values);
+
+	va_end(values);
+	return printed;
 }

@@ -8,6 +8,7 @@
 #include "qemu/error-report.h"
 #include "qemu/log.h"
 #include "qemu/option.h"
+#include "qemu/qemu-print.h"
 #include "monitor/monitor.h"
 #include "trace/control.h"
 #include <waymark/host.h>
@@ -47,21 +48,15 @@ static void report(enum waymark_severity severity, const char *option, const cha
 	}
 }
 
-/* Prints to the monitor that asked, otherwise to standard output. */
+/* Prints to the monitor that asked, otherwise to standard output. Tools have a stub of it. */
 static bool print(const char *line, void *user)
 {
+	qemu_printf("%s\n", line);
 #ifdef WAYMARK_QEMU_MAKE
-	Monitor *monitor = cur_mon;
+	return cur_mon != NULL;
 #else
-	Monitor *monitor = monitor_cur();
+	return monitor_cur() != NULL;
 #endif
-
-	if (monitor) {
-		monitor_printf(monitor, "%s\n", line);
-	} else {
-		puts(line);
-	}
-	return monitor != NULL;
 }
 
 static const struct waymark_host host = {

@@ -5,4 +5,3 @@ extern __thread Monitor *cur_mon;
 #else
 Monitor *monitor_cur(void);
 #endif
-int monitor_printf(Monitor *monitor, const char *format, ...);
