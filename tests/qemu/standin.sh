@@ -93,6 +93,13 @@ for name in meson made; do
 	quietly "$adopt" $name
 done
 
+# Who reads the report may end early.
+tree piped
+"$adopt" piped 2>err | :
+[ ! -s err ] || fail "with a closed pipe: $(cat err)"
+quietly "$adopt" piped
+says 'has adopted Waymark already'
+
 # undo refuses a file of ours that was changed, also one that has no code.
 echo '/* mine */' >>made/trace/simple.c
 "$adopt" --undo made >"$tmp/out" 2>&1 && fail "undo removes a local change"
