@@ -76,7 +76,7 @@ static struct {
 	const struct waymark_sink *holder; /* atomic: has the events before trace_init_file() */
 	bool named; /* trace_init_file() was called */
 	pid_t pid; /* process whose option with the file is in force; or 0 */
-	bool forked; /* a child may call trace_init_file() */
+	bool forked; /* atomic: a child may call trace_init_file() */
 } pending;
 
 void trace_list_events(FILE *f)
@@ -196,7 +196,7 @@ static void about_to_fork(void)
 
 static void parent_forked(void)
 {
-	pending.forked = true;
+	__atomic_store_n(&pending.forked, true, __ATOMIC_RELAXED); /* several threads may fork */
 }
 
 static void follow_forks(void)
@@ -353,7 +353,8 @@ static void report_unnamed(struct waymark_output *output)
  */
 __attribute__((destructor)) static void report_unopened(void)
 {
-	bool forgot = pending.file && pending.pid == getpid() && !pending.forked;
+	bool forgot = pending.file && pending.pid == getpid() &&
+		      !__atomic_load_n(&pending.forked, __ATOMIC_RELAXED);
 	struct waymark_output *output = forgot ? calloc(1, sizeof(*output)) : NULL;
 
 	if (output) {
