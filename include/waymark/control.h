@@ -256,6 +256,13 @@ int waymark_get_output(
 int waymark_flush(struct waymark_error *error);
 
 /*
+ * Completes the traces, as exit() and quick_exit() do, and prints a line on what was lost. For a
+ * program that ends by _exit() or a raw exit_group(), directly before that call: other threads that
+ * then record wait for the end of the process. Does nothing in a child of vfork().
+ */
+void waymark_end(void);
+
+/*
  * Writes the events that full=overwrite keeps in memory and waits until they are in the file;
  * recording continues meanwhile. With any other policy it is the same as waymark_flush(). Returns
  * 0, or -1 if some could not be written. For signal handlers use the option's snapshot=.
@@ -340,6 +347,13 @@ WAYMARK_UNLINKED(int, waymark_set_dialect,
 WAYMARK_UNLINKED(const char *, waymark_option_help, (void), (), "")
 WAYMARK_UNLINKED(int, waymark_flush, (struct waymark_error *error), (error),
 	waymark_without(0, error ? error->text : NULL))
+extern void waymark_end_linked(void) __asm__("waymark_end") __attribute__((weak));
+WAYMARK_UNLINKED_INLINE void waymark_end_or_not(void)
+{
+	if (waymark_end_linked) {
+		waymark_end_linked();
+	}
+}
 WAYMARK_UNLINKED(int, waymark_snapshot, (struct waymark_error *error), (error),
 	waymark_without(0, error ? error->text : NULL))
 WAYMARK_UNLINKED(int, waymark_snapshot_to, (const char *directory, struct waymark_error *error),
@@ -348,6 +362,7 @@ WAYMARK_UNLINKED(int, waymark_snapshot_to, (const char *directory, struct waymar
 #define waymark_set_dialect waymark_set_dialect_or_not
 #define waymark_option_help waymark_option_help_or_not
 #define waymark_flush waymark_flush_or_not
+#define waymark_end waymark_end_or_not
 #define waymark_snapshot waymark_snapshot_or_not
 #define waymark_snapshot_to waymark_snapshot_to_or_not
 /* clang-format on */

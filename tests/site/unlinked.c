@@ -97,6 +97,7 @@ int main(void)
 	prepare();
 	fire();
 	say("flush", waymark_flush(&error), &error);
+	waymark_end();
 	say("snapshot", waymark_snapshot(&error), &error);
 	say("snapshot_to NULL", waymark_snapshot_to(NULL, &error), &error);
 	memset(&error, 0, sizeof(error));

@@ -20,9 +20,11 @@ ALL, EVENTS = (os.path.abspath(sys.argv.pop(4)) for _ in range(2))
 import survive
 from survive import NO_LEAK_CHECK, SANITIZER, VICTIM, amount
 
-ENDS = {"exit": 0, "quick_exit": 0, "_exit": 0, "execve": 0, "abort": -signal.SIGABRT,
-        "segv": -signal.SIGSEGV, "term": -signal.SIGTERM, "kill": -signal.SIGKILL}
-CLOSED_BY_ITSELF = ("exit", "quick_exit", "abort", "segv")  # no leftover for `waymark recover`
+ENDS = {"exit": 0, "quick_exit": 0, "_exit": 0, "waymark_end": 0, "execve": 0,
+        "abort": -signal.SIGABRT, "segv": -signal.SIGSEGV, "term": -signal.SIGTERM,
+        "kill": -signal.SIGKILL}
+# These leave nothing for `waymark recover`.
+CLOSED_BY_ITSELF = ("exit", "quick_exit", "waymark_end", "abort", "segv")
 
 
 class Ends(survive.Survive):
@@ -63,6 +65,8 @@ class Ends(survive.Survive):
                         continue
                     self.live("end", how, 1000, 2, 5, status=status, silent=False,
                               env=self.env(",buffer=1G"))
+                    if how in ("exit", "quick_exit", "waymark_end"):
+                        self.assert_clean()
                     self.check_everything()
 
     def test_what_a_thread_records_behind_the_end_of_exit_is_not_lost(self):

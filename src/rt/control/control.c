@@ -393,6 +393,11 @@ int waymark_flush(struct waymark_error *error)
 	return waymark_fail(error, "some events could not be written: %s", strerror(errno));
 }
 
+void waymark_end(void)
+{
+	waymark_recorder_end();
+}
+
 int waymark_snapshot(struct waymark_error *error)
 {
 	return waymark_flush(error);

@@ -361,10 +361,8 @@ static bool is_over(const struct process *p, struct ctf_round *round)
 {
 	struct recorder *r = round->recorder;
 
-	if (!is_all_written(round) || !waymark_seal_set(r)) {
-		return false;
-	}
-	if (is_still(p, round) && waymark_seal_holds(r) && waymark_seal_finish(r)) {
+	if (is_all_written(round) && waymark_seal_set(r) && is_still(p, round) &&
+		waymark_seal_holds(r) && waymark_seal_finish(r)) {
 		return true;
 	}
 	waymark_seal_lift(r);

@@ -18,6 +18,7 @@
 #include "rt/host/line.h"
 #include "rt/record/close.h"
 #include "rt/record/recorder.h"
+#include "rt/record/seal.h"
 #include "rt/record/stats.h"
 
 /* How long a flush waits for threads that are in an event. */
@@ -153,6 +154,21 @@ static void flush(const struct process *p, struct ctf_round *round, enum drain_m
 		make_room(round);
 	}
 	usual(round); /* packets that threads closed between the last pass and the count */
+}
+
+/*
+ * Stops threads that still record at the seal, and writes what they recorded before. Without their
+ * limits they come to the seal with the next event.
+ */
+static void stop_threads(const struct process *p, struct ctf_round *round, enum drain_mode mode)
+{
+	if (round->failed || waymark_drain_is_alone(p) || !waymark_seal_set(round->recorder)) {
+		return;
+	}
+	waymark_drain_expire();
+	futex_sleep(CLOSE_SETTLE_NS);
+	round->now = waymark_clock_pair(); /* packets that began meanwhile are not new any more */
+	flush(p, round, mode);
 }
 
 /* Gives the trace's name, as far as it is known. */
@@ -315,6 +331,9 @@ static uint64_t pass(struct process *p, struct recorder *r, enum drain_mode mode
 		if (mode != DRAIN_FLUSH) {
 			force_closing(p, &round);
 		}
+	}
+	if (mode == DRAIN_END) {
+		stop_threads(p, &round, mode);
 	}
 	waymark_ctf_snapshot_end(&round, mode);
 	note_failure(p, &round);

@@ -348,11 +348,7 @@ static void report_losses(const struct process *p)
 	}
 }
 
-/*
- * Runs late, after the destructors of all objects on which this one does not depend. The writer
- * keeps running, and events of even later destructors wake it immediately.
- */
-static void at_end(void)
+void waymark_recorder_end(void)
 {
 	struct process *p = waymark_process_current();
 
@@ -377,12 +373,16 @@ static void at_end(void)
 	}
 }
 
+/*
+ * Runs late, after the destructors of all objects on which this one does not depend. The writer
+ * keeps running, and events of even later destructors wake it immediately.
+ */
 __attribute__((destructor(101))) static void at_exit(void)
 {
-	at_end();
+	waymark_recorder_end();
 }
 
 __attribute__((constructor(101))) static void watch_quick_exit(void)
 {
-	at_quick_exit(at_end);
+	at_quick_exit(waymark_recorder_end);
 }

@@ -101,6 +101,12 @@ void waymark_recorder_set_crash_signals(enum recorder_crash signals);
 int waymark_recorder_flush(void);
 
 /*
+ * Completes the files at the end of the process and prints what was lost. Called by exit(),
+ * quick_exit() and waymark_end().
+ */
+void waymark_recorder_end(void);
+
+/*
  * With full=overwrite: requests that all events in memory be written to their file. Any signal
  * handler.
  */
