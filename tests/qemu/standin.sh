@@ -56,10 +56,14 @@ adopts() {
 
 # runs PROGRAM: events are recorded from the first on, lines go where -D says, errors are QEMU's
 runs() {
-	rm -rf t.ctf
-	quietly "$1" -trace 'io_*,backend=ctf' -trace file=t.ctf
-	waymark print t.ctf | sed 's/.*io_read/io_read/' >events
-	printf 'io_read fd 3 of early\nio_read fd 4 of late\n' | diff - events || fail "$1: other events"
+	for mode in '' -u; do
+		rm -rf t.ctf
+		quietly "$1" -trace 'io_*,backend=ctf' -trace file=t.ctf $mode
+		waymark print t.ctf | sed 's/.*io_read/io_read/' >events
+		printf 'io_read fd 3 of early\nio_read fd 4 of late\n' | diff - events ||
+			fail "$1: other events"
+		waymark info t.ctf | grep -qx 'state  *ended' || fail "$1 $mode: $(waymark info t.ctf)"
+	done
 	quietly "$1" -D log -trace 'io_*,backend=log'
 	[ "$(grep -c '^log: .*io_read fd [34] of ' log)" = 2 ] || fail "$1: -D log has $(cat log)"
 	"$1" -trace 'io_*,backend=log' 2>lines || fail "$1 fails with the log"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* qemu [-D LOG] [-trace OPTION]...: fires two events */
+/* qemu [-D LOG] [-trace OPTION]... [-u]: fires two events; -u: ends as user mode does */
 #include "qemu/osdep.h"
 
 #include "qemu/config-file.h"
 #include "qemu/option.h"
+#include "linux-user/qemu.h"
 #include "trace-io.h"
 #include "trace/control.h"
 #include "trace/simple.h"
@@ -38,5 +39,9 @@ int main(int argc, char **argv)
 	trace_init_file();
 #endif
 	trace_io_read(4, "late");
+	if (!strcmp(argv[argc - 1], "-u")) {
+		preexit_cleanup(NULL, 0);
+		_exit(0);
+	}
 	return 0;
 }
