@@ -347,13 +347,7 @@ WAYMARK_UNLINKED(int, waymark_set_dialect,
 WAYMARK_UNLINKED(const char *, waymark_option_help, (void), (), "")
 WAYMARK_UNLINKED(int, waymark_flush, (struct waymark_error *error), (error),
 	waymark_without(0, error ? error->text : NULL))
-extern void waymark_end_linked(void) __asm__("waymark_end") __attribute__((weak));
-WAYMARK_UNLINKED_INLINE void waymark_end_or_not(void)
-{
-	if (waymark_end_linked) {
-		waymark_end_linked();
-	}
-}
+WAYMARK_UNLINKED_VOID(waymark_end, (void), ())
 WAYMARK_UNLINKED(int, waymark_snapshot, (struct waymark_error *error), (error),
 	waymark_without(0, error ? error->text : NULL))
 WAYMARK_UNLINKED(int, waymark_snapshot_to, (const char *directory, struct waymark_error *error),

@@ -14,44 +14,35 @@ struct waymark_formatter;
 struct waymark_group;
 
 /* clang-format off */
-#define WAYMARK_UNLINKED_BUILD(name, parameters, arguments) \
-	extern void name##_linked parameters __asm__(#name) __attribute__((weak)); \
-	WAYMARK_UNLINKED_INLINE void name##_or_not parameters \
-	{ \
-		if (name##_linked) { \
-			name##_linked arguments; \
-		} \
-	}
-
-WAYMARK_UNLINKED_BUILD(waymark_debug_struct,
+WAYMARK_UNLINKED_VOID(waymark_debug_struct,
 	(struct waymark_group *g, struct waymark_formatter *f, const char *name), (g, f, name))
-WAYMARK_UNLINKED_BUILD(waymark_debug_tuple,
+WAYMARK_UNLINKED_VOID(waymark_debug_tuple,
 	(struct waymark_group *g, struct waymark_formatter *f, const char *name), (g, f, name))
-WAYMARK_UNLINKED_BUILD(waymark_debug_list,
+WAYMARK_UNLINKED_VOID(waymark_debug_list,
 	(struct waymark_group *g, struct waymark_formatter *f), (g, f))
-WAYMARK_UNLINKED_BUILD(waymark_debug_set,
+WAYMARK_UNLINKED_VOID(waymark_debug_set,
 	(struct waymark_group *g, struct waymark_formatter *f), (g, f))
-WAYMARK_UNLINKED_BUILD(waymark_debug_map,
+WAYMARK_UNLINKED_VOID(waymark_debug_map,
 	(struct waymark_group *g, struct waymark_formatter *f), (g, f))
-WAYMARK_UNLINKED_BUILD(waymark_debug_field,
+WAYMARK_UNLINKED_VOID(waymark_debug_field,
 	(struct waymark_group *g, const char *name, struct waymark_debug value), (g, name, value))
-WAYMARK_UNLINKED_BUILD(waymark_debug_entry,
+WAYMARK_UNLINKED_VOID(waymark_debug_entry,
 	(struct waymark_group *g, struct waymark_debug value), (g, value))
-WAYMARK_UNLINKED_BUILD(waymark_debug_pair,
+WAYMARK_UNLINKED_VOID(waymark_debug_pair,
 	(struct waymark_group *g, struct waymark_debug key, struct waymark_debug value), (g, key, value))
-WAYMARK_UNLINKED_BUILD(waymark_debug_end, (struct waymark_group *g), (g))
-WAYMARK_UNLINKED_BUILD(waymark_debug_end_more, (struct waymark_group *g), (g))
-WAYMARK_UNLINKED_BUILD(waymark_debug_name,
+WAYMARK_UNLINKED_VOID(waymark_debug_end, (struct waymark_group *g), (g))
+WAYMARK_UNLINKED_VOID(waymark_debug_end_more, (struct waymark_group *g), (g))
+WAYMARK_UNLINKED_VOID(waymark_debug_name,
 	(struct waymark_formatter *f, const char *name), (f, name))
-WAYMARK_UNLINKED_BUILD(waymark_debug_unit, (struct waymark_formatter *f), (f))
-WAYMARK_UNLINKED_BUILD(waymark_debug_some,
+WAYMARK_UNLINKED_VOID(waymark_debug_unit, (struct waymark_formatter *f), (f))
+WAYMARK_UNLINKED_VOID(waymark_debug_some,
 	(struct waymark_formatter *f, struct waymark_debug value), (f, value))
-WAYMARK_UNLINKED_BUILD(waymark_debug_none, (struct waymark_formatter *f), (f))
-WAYMARK_UNLINKED_BUILD(waymark_debug_variant,
+WAYMARK_UNLINKED_VOID(waymark_debug_none, (struct waymark_formatter *f), (f))
+WAYMARK_UNLINKED_VOID(waymark_debug_variant,
 	(struct waymark_formatter *f, const char *name, struct waymark_debug value), (f, name, value))
-WAYMARK_UNLINKED_BUILD(waymark_debug_value,
+WAYMARK_UNLINKED_VOID(waymark_debug_value,
 	(struct waymark_formatter *f, struct waymark_debug value), (f, value))
-WAYMARK_UNLINKED_BUILD(waymark_debug_verbatim,
+WAYMARK_UNLINKED_VOID(waymark_debug_verbatim,
 	(struct waymark_formatter *f, const char *text, size_t length), (f, text, length))
 WAYMARK_UNLINKED(bool, waymark_debug_is_pretty, (const struct waymark_formatter *f), (f), false)
 WAYMARK_UNLINKED(bool, waymark_debug_is_hex, (const struct waymark_formatter *f), (f), false)
@@ -76,7 +67,5 @@ WAYMARK_UNLINKED(bool, waymark_debug_is_hex, (const struct waymark_formatter *f)
 #define waymark_debug_is_pretty waymark_debug_is_pretty_or_not
 #define waymark_debug_is_hex waymark_debug_is_hex_or_not
 /* clang-format on */
-
-#undef WAYMARK_UNLINKED_BUILD
 
 #endif

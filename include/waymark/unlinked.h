@@ -42,6 +42,16 @@ WAYMARK_UNLINKED_INLINE const int *waymark_no_syscalls(size_t *count)
 		return name##_linked ? name##_linked arguments : (nothing); \
 	}
 
+/* The same for a function that returns nothing. */
+#define WAYMARK_UNLINKED_VOID(name, parameters, arguments) \
+	extern void name##_linked parameters __asm__(#name) __attribute__((weak)); \
+	WAYMARK_UNLINKED_INLINE void name##_or_not parameters \
+	{ \
+		if (name##_linked) { \
+			name##_linked arguments; \
+		} \
+	}
+
 /* clang-format on */
 
 #endif
