@@ -53,6 +53,9 @@
 #define CTF_ENV_TICKS "clock_%s_ticks" /* %s: begin, end */
 #define CTF_ENV_MONOTONIC "clock_%s_monotonic" /* ns */
 #define CTF_ENV_REALTIME "clock_%s_realtime" /* ns since 1970 */
+/* After `waymark sync`: the host of the times since 1970, and their largest error in ns. */
+#define CTF_ENV_CLOCK_HOST "clock_host"
+#define CTF_ENV_CLOCK_ERROR "clock_error"
 
 /* Completeness of a trace. */
 enum ctf_ended {

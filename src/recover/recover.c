@@ -34,6 +34,8 @@ struct recovery {
 	struct buffer_source *buffer; /* memory of the process; NULL: none */
 	bool lacks_memory; /* memory is missing: the process did not finish the trace */
 	struct stream_files files;
+	const struct host_clock *host; /* sets the times; NULL: the trace's own clock */
+	uint64_t host_error; /* ns */
 	struct recover_result *result;
 };
 
@@ -262,6 +264,32 @@ static bool mend_streams(struct recovery *r)
 	return ok || error_set(r->result->error, "%s", s->error);
 }
 
+/* Replaces the real times of the clock readings by the host's. */
+static bool set_by_host(struct recovery *r, struct trace_end *end)
+{
+	const struct ctf_metadata *md = &r->metadata.ctf;
+	uint64_t at_end;
+
+	if (!r->buffer) {
+		end->begin = md->begin;
+		end->last = md->end;
+	}
+	if (!end->begin.realtime_ns || !end->last.realtime_ns) {
+		return error_set(r->result->error,
+			"has no clock readings, as only traces of running programs have");
+	}
+	if (strcmp(md->boot_id, r->host->boot_id) != 0) {
+		return error_set(r->result->error,
+			"was not recorded since the boot of this system, whose clock was measured");
+	}
+	end->begin.realtime_ns = host_clock_at(r->host, end->begin.monotonic_ns, &r->host_error);
+	end->last.realtime_ns = host_clock_at(r->host, end->last.monotonic_ns, &at_end);
+	r->host_error = at_end > r->host_error ? at_end : r->host_error;
+	end->host = r->host->host;
+	end->host_error = r->host_error;
+	return true;
+}
+
 static bool mend_metadata(struct recovery *r)
 {
 	const struct ctf_metadata *md = &r->metadata.ctf;
@@ -272,6 +300,9 @@ static bool mend_metadata(struct recovery *r)
 		end.begin = md->begin.realtime_ns ? md->begin : end.begin;
 		/* The memory has just made the trace complete. */
 		end.ended = end.ended == CTF_UNFINISHED ? CTF_RECOVERED : end.ended;
+	}
+	if (r->host && !set_by_host(r, &end)) {
+		return false;
 	}
 	int error = trace_metadata_write(&r->metadata, r->directory, &end, &r->result->changed);
 
@@ -374,35 +405,53 @@ static void check_trace(struct recovery *r)
 	reader_close(reader);
 }
 
-static bool recover(const char *path, struct recover_result *result, bool keeps_buffer)
+/* Recovers the trace of an initialised recovery, and ends it. */
+static bool recover(struct recovery *r, bool keeps_buffer)
 {
-	struct recovery r;
+	struct recover_result *result = r->result;
+	bool ok = open_trace(r) && open_buffer(r) && mend_streams(r) && mend_metadata(r) &&
+		  sync_trace(r) && (keeps_buffer || remove_buffer(r));
 
-	init(&r, path, result);
-	bool ok = open_trace(&r) && open_buffer(&r) && mend_streams(&r) && mend_metadata(&r) &&
-		  sync_trace(&r) && (keeps_buffer || remove_buffer(&r));
-
-	result->events = r.files.events;
-	result->cut = r.files.cut;
-	stream_files_count(&r.files, &result->streams, &result->lost);
-	if (ok && r.lacks_memory) {
+	result->events = r->files.events;
+	result->cut = r->files.cut;
+	stream_files_count(&r->files, &result->streams, &result->lost);
+	if (ok && r->lacks_memory) {
 		add_fault(result, READ_UNFINISHED);
 	}
 	if (ok) {
-		check_trace(&r);
+		check_trace(r);
 	}
-	fini(&r);
+	fini(r);
 	return ok;
 }
 
 bool recover_trace(const char *path, struct recover_result *result)
 {
-	return recover(path, result, false);
+	struct recovery r;
+
+	init(&r, path, result);
+	return recover(&r, false);
+}
+
+bool recover_by_host(const char *path, const struct host_clock *host, uint64_t *error_ns,
+	struct recover_result *result)
+{
+	struct recovery r;
+
+	init(&r, path, result);
+	r.host = host;
+	bool ok = recover(&r, false);
+
+	*error_ns = r.host_error;
+	return ok;
 }
 
 bool recover_trace_beside(const char *path, struct recover_result *result)
 {
-	return recover(path, result, true);
+	struct recovery r;
+
+	init(&r, path, result);
+	return recover(&r, true);
 }
 
 bool recover_buffer(const char *path, struct recover_result *result)

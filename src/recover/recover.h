@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "recover/host_clock.h"
+
 struct recover_result {
 	uint64_t streams;
 	uint64_t events; /* events that only the memory had */
@@ -29,6 +31,13 @@ struct recover_result {
  * result->error; true with result->fault if something is missing or damaged for good.
  */
 bool recover_trace(const char *path, struct recover_result *result);
+
+/*
+ * Recovers the trace of a guest and sets its times by the clock of the host, to within *error_ns.
+ * Fails if the trace is of another boot than the measurements. May be repeated with better ones.
+ */
+bool recover_by_host(const char *path, const struct host_clock *host, uint64_t *error_ns,
+	struct recover_result *result);
 
 /* Recovers the trace, but leaves the memory to the caller. */
 bool recover_trace_beside(const char *path, struct recover_result *result);

@@ -7,6 +7,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -84,22 +86,46 @@ struct better_number {
 	int columns;
 };
 
+/* True for the line `name = ...;` of a block. */
+static bool is_line_of(const char *line, size_t length, const char *name)
+{
+	size_t n = strlen(name);
+
+	return length > n + 4 && line[0] == '\t' && memcmp(line + 1, name, n) == 0 &&
+	       memcmp(line + 1 + n, " = ", 3) == 0;
+}
+
 static const struct better_number *find_better(
 	const struct better_number *all, const char *line, size_t length)
 {
 	for (; all->name; all++) {
-		size_t n = strlen(all->name);
-
-		if (length > n + 4 && line[0] == '\t' && memcmp(line + 1, all->name, n) == 0 &&
-			memcmp(line + 1 + n, " = ", 3) == 0) {
+		if (is_line_of(line, length, all->name)) {
 			return all;
 		}
 	}
 	return NULL;
 }
 
-static void put_better(
-	struct out *out, const char *text, const char *stop, const struct better_number *all)
+/* The lines of the host's clock follow the last reading, and replace those of an earlier run. */
+static void put_host(struct out *out, const struct trace_end *end, const char *line, size_t length)
+{
+	char last[64];
+
+	snprintf(last, sizeof(last), CTF_ENV_REALTIME, "end");
+	if (is_line_of(line, length, last)) {
+		out_printf(out, "\t" CTF_ENV_CLOCK_HOST " = \"%s\";\n", end->host);
+		out_printf(out, "\t" CTF_ENV_CLOCK_ERROR " = %" PRIu64 ";\n", end->host_error);
+	}
+}
+
+static bool is_of_host(const char *line, size_t length)
+{
+	return is_line_of(line, length, CTF_ENV_CLOCK_HOST) ||
+	       is_line_of(line, length, CTF_ENV_CLOCK_ERROR);
+}
+
+static void put_better(struct out *out, const char *text, const char *stop,
+	const struct better_number *all, const struct trace_end *end)
 {
 	char number[CTF_TEXT_COLUMNS + 1];
 
@@ -111,18 +137,41 @@ static void put_better(
 		if (b) {
 			out_printf(out, "\t%s = %s;\n", b->name,
 				ctf_text_number(number, b->value, b->columns));
-		} else {
+		} else if (!end->host || !is_of_host(line, length)) {
 			out_bytes(out, line, length);
+		}
+		if (end->host) {
+			put_host(out, end, line, length);
 		}
 		line += length;
 	}
+}
+
+/* Sets the clock of the trace; false if the readings give none. */
+static bool get_clock(
+	const struct trace_metadata *m, const struct trace_end *end, struct ctf_clock *clock)
+{
+	struct buffer_clock begin = end->begin;
+	struct buffer_clock last = end->last;
+
+	if (!end->host) {
+		return ctf_clock_from(clock, &begin, &last);
+	}
+	/* The rate is that of the host's clock, too. */
+	begin.monotonic_ns = begin.realtime_ns;
+	last.monotonic_ns = last.realtime_ns;
+	if (!ctf_clock_from(clock, &begin, &last)) {
+		*clock = m->ctf.clock;
+		ctf_clock_place(clock, &begin);
+	}
+	return true;
 }
 
 int trace_metadata_write(
 	const struct trace_metadata *m, int directory, const struct trace_end *end, bool *changed)
 {
 	struct ctf_clock clock = { 0 };
-	bool has_clock = ctf_clock_from(&clock, &end->begin, &end->last);
+	bool has_clock = get_clock(m, end, &clock);
 	const struct better_number all[] = {
 		{ CTF_ENV_ENDED, end->ended, 0 },
 		{ has_clock ? "freq" : NULL, clock.freq, CTF_TEXT_COLUMNS },
@@ -131,6 +180,8 @@ int trace_metadata_write(
 		{ "clock_end_ticks", end->last.ticks, CTF_TEXT_COLUMNS },
 		{ "clock_end_monotonic", end->last.monotonic_ns, CTF_TEXT_COLUMNS },
 		{ "clock_end_realtime", end->last.realtime_ns, CTF_TEXT_COLUMNS },
+		{ end->host ? "clock_begin_realtime" : NULL, end->begin.realtime_ns,
+			CTF_TEXT_COLUMNS },
 		{ 0 },
 	};
 	struct out text;
@@ -147,7 +198,7 @@ int trace_metadata_write(
 		for (int i = 0; i < 2 && whole < text.len && text.data[whole] == '\n'; i++) {
 			whole++;
 		}
-		put_better(&better, text.data, text.data + whole, all);
+		put_better(&better, text.data, text.data + whole, all, end);
 		error = output_file_write(directory, CTF_METADATA, &better, changed);
 	}
 	out_fini(&better);

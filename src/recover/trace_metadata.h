@@ -31,6 +31,8 @@ struct trace_end {
 	uint32_t ended; /* enum ctf_ended */
 	struct buffer_clock begin; /* first and last reading of its clocks; all zero: */
 	struct buffer_clock last; /* the metadata's own readings are the best known */
+	const char *host; /* whose clock their real times are of; NULL: the trace's own */
+	uint64_t host_error; /* largest error of these, in ns */
 };
 
 /*

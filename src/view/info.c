@@ -188,7 +188,13 @@ static void put_trace(struct out *out, const struct trace_info *t)
 	put_escaped(out, t->procname);
 	out_str(out, *t->hostname ? "\nhost      " : "\nhost      not recorded");
 	put_escaped(out, t->hostname);
-	out_printf(out, "\nclock     %" PRIu64 " Hz\n", t->freq);
+	out_printf(out, "\nclock     %" PRIu64 " Hz", t->freq);
+	if (t->clock_host && *t->clock_host) {
+		out_str(out, ", set by the clock of ");
+		put_escaped(out, t->clock_host);
+		out_printf(out, ", to within %" PRIu64 " ns", t->clock_error);
+	}
+	out_char(out, '\n');
 	out_printf(out, "streams   %zu", t->streams);
 	if (t->streams_gone > 0) {
 		out_printf(out, ", and %zu of which all packets are gone", t->streams_gone);
@@ -398,6 +404,8 @@ static void put_json_trace(struct out *out, const struct info *info, size_t i)
 	put_json_number(out, "streams", is_native, t->streams);
 	put_json_number(out, "streams_gone", is_native, t->streams_gone);
 	put_json_number(out, "clock_hz", is_native, t->freq);
+	put_json_text(out, "clock_host", t->clock_host ? t->clock_host : "");
+	put_json_number(out, "clock_error_ns", t->clock_host && *t->clock_host, t->clock_error);
 	out_printf(out, "\"cut\":%s,", !is_native ? "null" : t->is_cut ? "true" : "false");
 	put_json_text(out, "why", t->why ? t->why : "");
 	out_printf(out, t->state ? "\"state\":\"%s\"}" : "\"state\":null}", t->state);

@@ -25,7 +25,7 @@
 void ctf_metadata_init(struct ctf_metadata *md, const struct model *declarations)
 {
 	*md = (struct ctf_metadata){ .declarations = declarations, .line = 1 };
-	md->hostname = md->procname = md->boot_id = md->continues = "";
+	md->hostname = md->procname = md->boot_id = md->continues = md->clock_host = "";
 	md->ended = CTF_FINISHED;
 	md->clock.freq = CTF_CLOCK_SECOND;
 	arena_init(&md->arena);
@@ -211,6 +211,7 @@ static bool read_env_attribute(struct ctf_parser *p, void *data, struct span nam
 		{ "procname", &md->procname },
 		{ CTF_ENV_BOOT_ID, &md->boot_id },
 		{ CTF_ENV_CONTINUES, &md->continues },
+		{ CTF_ENV_CLOCK_HOST, &md->clock_host },
 	};
 
 	ctf_scan_next(&p->scan);
@@ -228,6 +229,9 @@ static bool read_env_attribute(struct ctf_parser *p, void *data, struct span nam
 	}
 	if (span_equals(name, CTF_ENV_OVERWRITES)) {
 		md->overwrites = env_number(p) == 1;
+	}
+	if (span_equals(name, CTF_ENV_CLOCK_ERROR)) {
+		md->clock_error = env_number(p);
 	}
 	set_clock_reading(p, md, name);
 	return ctf_expect(p, ';', "';'");

@@ -56,6 +56,8 @@ struct ctf_metadata {
 	bool has_pid;
 	struct buffer_clock begin; /* all 0 if absent */
 	struct buffer_clock end;
+	const char *clock_host; /* the host of their real times; "": that of the trace */
+	uint64_t clock_error; /* largest error of these, in ns */
 	VEC(struct ctf_event) events; /* in the order of the file */
 	VEC(const char *) problems; /* errors to report before the first event */
 };

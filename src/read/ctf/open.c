@@ -53,6 +53,8 @@ static void set_info(struct ctf_reader *r)
 	r->info.procname = md->procname;
 	r->info.pid = md->pid;
 	r->info.freq = r->clock.freq;
+	r->info.clock_host = md->clock_host;
+	r->info.clock_error = md->clock_error;
 	r->info.streams = count;
 	/*
 	 * Streams are numbered from 1, so in a rotated trace the missing numbers are streams

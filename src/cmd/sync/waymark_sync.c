@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `waymark sync`: measures a guest's clock against its host's by round trips over a port, keeps the
+ * measurements in a file, and sets the times of the guest's traces by them (recover/host_clock.h).
+ * With --serve it is the host's side, which answers each request with its time of day:
+ *
+ *	guest: waymark-sync 1 NUMBER
+ *	host:  waymark-sync 1 NUMBER NANOSECONDS-SINCE-1970 HOSTNAME
+ *
+ * Lines that are neither are skipped: the port may hold the rest of an earlier run.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/vec.h"
+#include "cmd/arguments.h"
+#include "cmd/escaped.h"
+#include "cmd/sync/port.h"
+#include "cmd/waymark.h"
+#include "recover/host_clock.h"
+#include "recover/recover.h"
+
+#define NAME "waymark sync"
+#define GREETING "waymark-sync 1 "
+
+#define ROUNDS 100
+#define ROUNDS_MAX 1000000
+#define ANSWER_MS 2000
+
+/* Sizes of the texts, with their NUL, and as scanf() wants them. */
+#define HOST_SIZE 65
+#define HOST_FORM "%64[A-Za-z0-9._?-]"
+#define BOOT_SIZE 37
+#define BOOT_FORM "%36[0-9a-f-]"
+
+enum { KEY_SERVE = ARGUMENT_LONG, KEY_ROUNDS };
+
+static const struct argument rows[] = {
+	{ 'p', "port", "PORT",
+		"measure over PORT: a virtio-serial port, another serial\n"
+		"line, or a UNIX socket" },
+	{ 's', "samples", "FILE", "add the measurement to FILE, and use all that are in it" },
+	{ KEY_ROUNDS, "rounds", "N", "make N round trips; the fastest counts (100)" },
+	{ KEY_SERVE, "serve", "PORT",
+		"on the host: answer requests that come from PORT, until\n"
+		"the other side closes it" },
+	{ 0 },
+};
+
+static const struct command command = {
+	.name = NAME,
+	.usage = "[-p PORT] [-s FILE] [--rounds N] [TRACE...] | --serve PORT",
+	.about =
+		"Sets the times of a guest's traces by the clock of its host, so that traces of both\n"
+		"open as one: waymark print host.ctf guest.ctf. The guest measures its clock over a\n"
+		"port to the host, best once before and once after it records. Each TRACE is recovered\n"
+		"if its process was killed, and notes the largest error that its times can have.",
+	.arguments = rows,
+};
+
+/* A line of the file of measurements. */
+struct measurement {
+	char boot_id[BOOT_SIZE]; /* of the guest */
+	char host[HOST_SIZE];
+	struct host_sample sample;
+};
+
+struct sync {
+	const char *port;
+	const char *file;
+	const char *serves;
+	uint64_t rounds;
+	struct measurement last; /* others than of its boot and its host are not used */
+	VEC(struct measurement) all;
+	VEC(struct host_sample) samples;
+};
+
+static uint64_t time_of_day_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * CLOCK_NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+/* Applies one option; returns 0, or the result that ends the run. */
+static int take(struct sync *s, int key)
+{
+	switch (key) {
+	case 'p':
+		s->port = optarg;
+		return 0;
+	case 's':
+		s->file = optarg;
+		return 0;
+	case KEY_SERVE:
+		s->serves = optarg;
+		return 0;
+	case KEY_ROUNDS:
+		return arguments_number(optarg, ROUNDS_MAX, &s->rounds) && s->rounds > 0
+			       ? 0
+			       : arguments_bad(
+					 &command, "'%s' is not a number of round trips", optarg);
+	default:
+		return key;
+	}
+}
+
+/* Reads the command line; returns 0, or the result that ends the run. */
+static int parse(struct sync *s, int argc, char **argv)
+{
+	int key;
+
+	while ((key = arguments_next(&command, argc, argv)) != ARGUMENTS_END) {
+		int failed = take(s, key);
+
+		if (failed) {
+			return failed;
+		}
+	}
+	if (s->serves && (s->port || s->file || optind < argc)) {
+		return arguments_bad(&command, "--serve goes alone");
+	}
+	if (!s->serves && !s->port && !(s->file && optind < argc)) {
+		return arguments_bad(&command, "give -p PORT to measure, or -s FILE and a TRACE");
+	}
+	return 0;
+}
+
+static void fail_port(const char *port, int error)
+{
+	escaped_say(NAME, "%s: %s", port,
+		error == ETIMEDOUT
+			? "no answer: start waymark sync --serve on the host, with the port's other end"
+		: error == EPIPE  ? "the host has not opened the other end"
+		: error == ENOTTY ? "is neither a serial port nor a socket"
+				  : strerror(error));
+}
+
+/* Sets this host's name, in characters that need no escape. */
+static void get_host(char host[HOST_SIZE])
+{
+	gethostname(host, HOST_SIZE - 1);
+	for (char *c = host; *c; c++) {
+		if ((*c < '0' || *c > '9') && ((*c | 32) < 'a' || (*c | 32) > 'z') &&
+			!strchr(".-_", *c)) {
+			*c = '?';
+		}
+	}
+	if (!*host) {
+		strcpy(host, "?");
+	}
+}
+
+static int serve(const char *path)
+{
+	char host[HOST_SIZE] = "";
+	char line[PORT_LINE_SIZE];
+	struct port port;
+	int error = port_open(&port, path);
+
+	get_host(host);
+	while (!error && !(error = port_receive(&port, line, -1))) {
+		uint64_t number;
+
+		if (sscanf(line, GREETING "%" SCNu64, &number) == 1) {
+			snprintf(line, sizeof(line), GREETING "%" PRIu64 " %" PRIu64 " %s\n",
+				number, time_of_day_ns(), host);
+			error = port_send(&port, line);
+		}
+	}
+	port_close(&port);
+	if (error == EPIPE || error == ECONNRESET) {
+		return EXIT_SUCCESS;
+	}
+	fail_port(path, error);
+	return EXIT_FAILURE;
+}
+
+/* Makes a round trip. Returns 0 or an errno. */
+static int ask(struct port *port, uint64_t number, struct measurement *m)
+{
+	char line[PORT_LINE_SIZE];
+	uint64_t begin = clock_now_ns();
+	uint64_t answered = 0;
+
+	snprintf(line, sizeof(line), GREETING "%" PRIu64 "\n", number);
+	int error = port_send(port, line);
+
+	while (!error && answered != number) {
+		error = port_receive(port, line, ANSWER_MS);
+		if (!error && sscanf(line, GREETING "%" SCNu64 " %" SCNu64 " " HOST_FORM, &answered,
+				      &m->sample.host_ns, m->host) != 3) {
+			answered = 0;
+		}
+	}
+	uint64_t end = clock_now_ns();
+
+	m->sample.error_ns = (end - begin + 1) / 2;
+	m->sample.guest_ns = begin + (end - begin) / 2;
+	return error;
+}
+
+static bool get_boot_id(char boot_id[BOOT_SIZE])
+{
+	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+	bool found = f && fscanf(f, BOOT_FORM, boot_id) == 1;
+
+	if (f) {
+		fclose(f);
+	}
+	return found;
+}
+
+/* Appends a line in one write, so that several commands can share the file. */
+static bool append(const char *path, const struct measurement *m)
+{
+	FILE *f = fopen(path, "ae");
+	bool ok = f &&
+		  fprintf(f, "%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %s\n", m->boot_id,
+			  m->sample.guest_ns, m->sample.host_ns, m->sample.error_ns, m->host) > 0;
+
+	ok = (!f || fclose(f) == 0) && ok;
+	if (!ok) {
+		escaped_say(NAME, "%s: cannot be written: %s", path, strerror(errno));
+	}
+	return ok;
+}
+
+static bool measure(struct sync *s)
+{
+	struct measurement best = { .sample.error_ns = UINT64_MAX };
+	struct port port;
+	uint64_t first = time_of_day_ns(); /* other numbers than those of an earlier run */
+	int error = port_open(&port, s->port);
+
+	for (uint64_t i = 0; i < s->rounds && !error; i++) {
+		struct measurement m = { 0 };
+
+		error = ask(&port, first + i, &m);
+		if (!error && m.sample.error_ns < best.sample.error_ns) {
+			best = m;
+		}
+	}
+	port_close(&port);
+	if (error) {
+		fail_port(s->port, error);
+		return false;
+	}
+	if (!get_boot_id(best.boot_id)) {
+		escaped_say(NAME, "/proc/sys/kernel/random/boot_id: cannot be read");
+		return false;
+	}
+	vec_push(&s->all, best);
+	printf("clock of %s, to within %.1f us, by %" PRIu64 " round trips\n", best.host,
+		(double)best.sample.error_ns / 1e3, s->rounds);
+	return !s->file || append(s->file, &best);
+}
+
+/* Reads the file of measurements; before the first one there is none. */
+static bool load(struct sync *s, bool must_exist)
+{
+	FILE *f = fopen(s->file, "re");
+	char line[PORT_LINE_SIZE];
+
+	if (!f) {
+		if (errno == ENOENT && !must_exist) {
+			return true;
+		}
+		escaped_say(NAME, "%s: cannot be opened: %s", s->file, strerror(errno));
+		return false;
+	}
+	bool ok = true;
+
+	for (unsigned int number = 1; ok && fgets(line, sizeof(line), f); number++) {
+		struct measurement m;
+
+		ok = strchr(line, '\n') &&
+		     sscanf(line, BOOT_FORM " %" SCNu64 " %" SCNu64 " %" SCNu64 " " HOST_FORM,
+			     m.boot_id, &m.sample.guest_ns, &m.sample.host_ns, &m.sample.error_ns,
+			     m.host) == 5;
+		if (ok) {
+			vec_push(&s->all, m);
+		} else {
+			escaped_say(
+				NAME, "%s:%u: is no measurement: remove the line", s->file, number);
+		}
+	}
+	fclose(f);
+	return ok;
+}
+
+/* Chooses the measurements of the last one's boot and host. */
+static void choose(struct sync *s)
+{
+	s->last = s->all.items[s->all.count - 1];
+	vec_foreach (const struct measurement *, m, &s->all) {
+		if (strcmp(m->boot_id, s->last.boot_id) == 0 &&
+			strcmp(m->host, s->last.host) == 0) {
+			vec_push(&s->samples, m->sample);
+		}
+	}
+}
+
+static bool set_trace(const char *path, const struct host_clock *clock)
+{
+	struct recover_result result;
+	uint64_t error_ns;
+
+	if (!recover_by_host(path, clock, &error_ns, &result)) {
+		escaped_say(NAME, "%s: %s", path, result.error);
+		return false;
+	}
+	escaped_printf(stdout, "%s: clock of %s, to within %.1f us", path, clock->host,
+		(double)error_ns / 1e3);
+	putchar('\n');
+	if (result.fault[0]) {
+		escaped_say(NAME, "%s: %s", path, result.fault);
+	}
+	return true;
+}
+
+static int set_traces(struct sync *s, char **paths)
+{
+	int status = EXIT_SUCCESS;
+
+	if (s->all.count == 0) {
+		escaped_say(NAME, "%s: holds no measurement: make one with -p PORT", s->file);
+		return EXIT_FAILURE;
+	}
+	choose(s);
+	struct host_clock clock = {
+		.samples = s->samples.items,
+		.count = s->samples.count,
+		.host = s->last.host,
+		.boot_id = s->last.boot_id,
+	};
+
+	host_clock_fit(&clock);
+	for (; *paths; paths++) {
+		if (!set_trace(*paths, &clock)) {
+			status = EXIT_FAILURE;
+		}
+	}
+	return status;
+}
+
+int waymark_sync(int argc, char **argv)
+{
+	struct sync s = { .rounds = ROUNDS };
+	int failed = parse(&s, argc, argv);
+
+	if (failed) {
+		return failed == ARGUMENTS_DONE ? EXIT_SUCCESS : WAYMARK_USAGE;
+	}
+	if (s.serves) {
+		return serve(s.serves);
+	}
+	int status = EXIT_FAILURE;
+
+	if ((!s.file || load(&s, !s.port)) && (!s.port || measure(&s))) {
+		status = optind < argc ? set_traces(&s, argv + optind) : EXIT_SUCCESS;
+	}
+	vec_fini(&s.all);
+	vec_fini(&s.samples);
+	return arguments_finish(NAME, status);
+}
