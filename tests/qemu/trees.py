@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Builds a release of QEMU as it is and with Waymark, and compares them: trees.py ROOT BUILD RELEASE
+
+The sources are $WAYMARK_QEMU_TREES/RELEASE (default: ROOT/../qemu/RELEASE), with all that an
+offline build needs in them. Both builds stay in $WAYMARK_QEMU_WORK, if that is set: the next run
+only builds what changed.
+
+With Waymark the release must build with the same steps failed (normally none), its unit tests,
+qtests and iotests must end as those of the release as it is, and a boot of SeaBIOS with all events
+on must lose none when it is killed.
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+SKIPPED = 77
+TARGET = "x86_64"
+FEATURES = [
+    "--without-default-features", "--enable-system", "--enable-user", "--enable-tcg",
+    "--enable-tools", "--enable-guest-agent", "--disable-docs", "--enable-werror",
+    f"--target-list={TARGET}-softmmu,{TARGET}-linux-user",
+]
+OFFLINE = {"10.2": ["--disable-download"], "8.2": ["--disable-download"],
+           "6.2": ["--meson=meson", "--with-git-submodules=ignore"]}
+BACKENDS = {"stock": "log,simple", "waymark": "log,ctf"}
+BOOT_SECONDS = 120
+BOOT_EVENTS = 100000
+IOTEST = re.compile(r"^(\S+)\s+(pass|fail|not run)\b", re.M)
+
+
+def run(*command, **options):
+    """Runs a command and returns what it printed; its failure ends the test."""
+    done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True,
+                          errors="replace", check=False, **options)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}: status {done.returncode}\n{done.stdout[-4000:]}")
+    return done.stdout
+
+
+class Tree:
+    """A copy of the release, and its build."""
+
+    def __init__(self, kind, release, sources, work, installed):
+        self.kind, self.release = kind, release
+        self.source, self.build = work / kind / "src", work / kind / "build"
+        self.library = next(installed.rglob("libwaymark.so")).parent
+        self.environment = {**os.environ, "LD_LIBRARY_PATH": str(self.library),
+                            "PKG_CONFIG_PATH": str(self.library / "pkgconfig")}
+        if not self.source.exists():
+            shutil.copytree(sources, self.source, symlinks=True,
+                            ignore=shutil.ignore_patterns(".git"))
+        if kind == "waymark":
+            adopt = installed / "share/waymark/qemu/adopt"
+            run(adopt, self.source)
+
+    def make(self):
+        """Builds all; returns the steps that failed."""
+        self.build.mkdir(exist_ok=True)
+        options = dict(cwd=self.build, env=self.environment)
+        if not (self.build / "build.ninja").exists():
+            compiler = "ccache gcc" if shutil.which("ccache") else "gcc"
+            run("../src/configure", f"--cc={compiler}", *FEATURES, *OFFLINE[self.release],
+                f"--enable-trace-backends={BACKENDS[self.kind]}", **options)
+        done = subprocess.run(["ninja", "-k0"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, errors="replace", check=False, **options)
+        (self.build / "waymark-build.log").write_text(done.stdout)
+        return set(re.findall(r"^FAILED: (.*?) *$", done.stdout, re.M))
+
+    def meson(self):
+        own = self.build / "pyvenv/bin/meson"
+        return own if own.exists() else "meson"
+
+    def results(self, *suites_or_tests):
+        """Runs tests; returns how each ended, by name."""
+        log = self.build / "meson-logs/testlog.json"
+        log.unlink(missing_ok=True)
+        subprocess.run([self.meson(), "test", "--no-rebuild", "-t", "4", *suites_or_tests],
+                       cwd=self.build, env=self.environment, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL, check=False)
+        tests = [json.loads(line) for line in log.read_text().splitlines()]
+        return {test["name"].split(" / ")[-1]: test["result"] for test in tests}
+
+    def iotests(self):
+        """Runs the iotests of a release whose meson does not know them."""
+        done = subprocess.run(["./check", "-qcow2", "-g", "auto"], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, cwd=self.build / "tests/qemu-iotests",
+                              env=self.environment, text=True, errors="replace", check=False)
+        return dict(IOTEST.findall(done.stdout))
+
+    def all_results(self):
+        results = self.results("--suite", "unit", "--suite", f"qtest-{TARGET}", "--suite", "block")
+        if not any(name.startswith("io-") for name in results):
+            results.update(self.iotests())
+        return results
+
+
+def differences(stock, ours):
+    return sorted(name for name in stock.keys() | ours.keys() if stock.get(name) != ours.get(name))
+
+
+def compare_tests(stock, ours):
+    """Tests that end differently get a second chance, alone: some depend on the machine's load."""
+    before, after = stock.all_results(), ours.all_results()
+    if len(before) < 100:
+        sys.exit(f"only {len(before)} tests ran in the stock tree")
+    differing = differences(before, after)
+    for name in differing:
+        if name in before and name in after:
+            before.update(stock.results(name))
+            after.update(ours.results(name))
+    wrong = [f"  {name}: {before.get(name)} -> {after.get(name)}"
+             for name in differences(before, after)]
+    if wrong:
+        sys.exit("\n".join(["tests end differently:"] + wrong))
+    passed = sum(result in ("OK", "pass") for result in after.values())
+    print(f"{len(after)} tests of QEMU end as in the stock tree, {passed} passed; "
+          f"{len(differing)} were repeated")
+
+
+def boot(ours, waymark, folder):
+    """Boots SeaBIOS with all events on until it finds no disk, then kills QEMU."""
+    trace, console = folder / "boot.ctf", folder / "console"
+    command = [ours.build / f"qemu-system-{TARGET}", "-nodefaults", "-display", "none", "-m", "64",
+               "-chardev", f"file,id=console,path={console}",
+               "-device", "isa-debugcon,iobase=0x402,chardev=console",
+               "-trace", "*,backend=ctf", "-trace", f"file={trace}"]
+    with subprocess.Popen(list(map(str, command)), env=ours.environment,
+                          stderr=subprocess.PIPE) as qemu:
+        end = time.monotonic() + BOOT_SECONDS
+        while not (console.exists() and b"No bootable device" in console.read_bytes()):
+            if qemu.poll() is not None or time.monotonic() > end:
+                qemu.kill()
+                sys.exit(f"no boot: {qemu.stderr.read().decode()[-2000:]}")
+            time.sleep(0.05)
+        qemu.send_signal(signal.SIGKILL)
+    recovered = run(waymark, "recover", trace)
+    known = json.loads(run(waymark, "info", "--json", trace))
+    if known["events"] < BOOT_EVENTS or known["gaps"] or known["lost"] or known["damaged"]:
+        sys.exit(f"boot: {known['events']} events, {known['gaps']} gaps, {known['lost']} lost")
+    print(f"boot: {known['events']} events, none lost; {recovered.split(': ', 1)[1].strip()}")
+
+
+def main():
+    root, build, release = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
+    trees = pathlib.Path(os.environ.get("WAYMARK_QEMU_TREES") or root / "../qemu").resolve()
+    sources = trees / release
+    if not (sources / "VERSION").exists():
+        print(f"skipped: there is no {sources} (WAYMARK_QEMU_TREES, docs/from/qemu.md)")
+        sys.exit(SKIPPED)
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        work = pathlib.Path(os.environ.get("WAYMARK_QEMU_WORK") or folder)
+        installed = work / "installed"
+        run("make", "-C", root, "install", f"BUILD={build}", f"PREFIX={installed}", "AS_BUILT=1")
+        work = work / release
+        work.mkdir(exist_ok=True)
+        stock, ours = (Tree(kind, release, sources, work, installed) for kind in BACKENDS)
+        failed = ours.make() - stock.make()
+        if failed:
+            sys.exit(f"steps that fail only with Waymark: {sorted(failed)}")
+        compare_tests(stock, ours)
+        boot(ours, installed / "bin/waymark", folder)
+
+
+if __name__ == "__main__":
+    main()
