@@ -8,12 +8,16 @@ only builds what changed.
 
 With Waymark the release must build with the same steps failed (normally none), its unit tests,
 qtests and iotests must end as those of the release as it is, and a boot of SeaBIOS with all events
-on must lose none when it is killed.
+on must lose none when it is killed, there and $WAYMARK_QEMU_KILLS times (20) at random moments.
+
+An offline build needs flex, bison and Debian's libglib2.0-dev, libpixman-1-dev and libfdt-dev.
 """
 
+import collections
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
@@ -34,6 +38,9 @@ OFFLINE = {"10.2": ["--disable-download"], "8.2": ["--disable-download"],
 BACKENDS = {"stock": "log,simple", "waymark": "log,ctf"}
 BOOT_SECONDS = 120
 BOOT_EVENTS = 100000
+KILLS = int(os.environ.get("WAYMARK_QEMU_KILLS") or 20)
+KILL_SECONDS = 0.6
+THREADS = 4  # of QEMU that record during the boot
 IOTEST = re.compile(r"^(\S+)\s+(pass|fail|not run)\b", re.M)
 
 
@@ -127,14 +134,28 @@ def compare_tests(stock, ours):
           f"{len(differing)} were repeated")
 
 
+def boot_command(ours, folder, backends):
+    command = [ours.build / f"qemu-system-{TARGET}", "-nodefaults", "-display", "none", "-m", "64",
+               "-chardev", f"file,id=console,path={folder}/console",
+               "-device", "isa-debugcon,iobase=0x402,chardev=console"]
+    for backend in backends:
+        command += ["-trace", f"*,backend={backend}"]
+    return list(map(str, command + ["-trace", f"file={folder}/boot.ctf"]))
+
+
+def recovered(waymark, trace):
+    """Recovers a trace; returns what `waymark info` knows of it, and ends the test if events lack."""
+    run(waymark, "recover", trace)
+    known = json.loads(run(waymark, "info", "--json", trace))
+    if known["gaps"] or known["lost"] or known["missing_packets"] or known["damaged"]:
+        sys.exit(f"a killed boot lost events: {known}")
+    return known
+
+
 def boot(ours, waymark, folder):
     """Boots SeaBIOS with all events on until it finds no disk, then kills QEMU."""
-    trace, console = folder / "boot.ctf", folder / "console"
-    command = [ours.build / f"qemu-system-{TARGET}", "-nodefaults", "-display", "none", "-m", "64",
-               "-chardev", f"file,id=console,path={console}",
-               "-device", "isa-debugcon,iobase=0x402,chardev=console",
-               "-trace", "*,backend=ctf", "-trace", f"file={trace}"]
-    with subprocess.Popen(list(map(str, command)), env=ours.environment,
+    console = folder / "console"
+    with subprocess.Popen(boot_command(ours, folder, ["ctf"]), env=ours.environment,
                           stderr=subprocess.PIPE) as qemu:
         end = time.monotonic() + BOOT_SECONDS
         while not (console.exists() and b"No bootable device" in console.read_bytes()):
@@ -143,11 +164,39 @@ def boot(ours, waymark, folder):
                 sys.exit(f"no boot: {qemu.stderr.read().decode()[-2000:]}")
             time.sleep(0.05)
         qemu.send_signal(signal.SIGKILL)
-    recovered = run(waymark, "recover", trace)
-    known = json.loads(run(waymark, "info", "--json", trace))
-    if known["events"] < BOOT_EVENTS or known["gaps"] or known["lost"] or known["damaged"]:
-        sys.exit(f"boot: {known['events']} events, {known['gaps']} gaps, {known['lost']} lost")
-    print(f"boot: {known['events']} events, none lost; {recovered.split(': ', 1)[1].strip()}")
+    known = recovered(waymark, folder / "boot.ctf")
+    if known["events"] < BOOT_EVENTS:
+        sys.exit(f"boot: only {known['events']} events")
+    print(f"boot: {known['events']} events, none lost")
+
+
+def messages(lines):
+    """The events of lines of the log or of `waymark print`, without their times and processes."""
+    return collections.Counter(re.sub(r"^(\d+@[\d.]+:|[\d.]+ \d+ )", "", line) for line in lines)
+
+
+def kill_boots(ours, waymark, folder):
+    """Kills boots at random moments. The log is the witness: each thread may be in one event."""
+    seed = random.randrange(1 << 32)
+    chance, events = random.Random(seed), 0
+    for turn in range(KILLS):
+        shutil.rmtree(folder / "boot.ctf", ignore_errors=True)
+        with (folder / "log").open("w") as log, subprocess.Popen(
+                boot_command(ours, folder, ["ctf", "log"]), env=ours.environment,
+                stderr=log) as qemu:
+            time.sleep(chance.uniform(0, KILL_SECONDS))
+            qemu.kill()
+        log = (folder / "log").read_text(errors="replace").splitlines(True)
+        logged = messages(line[:-1] for line in log if line.endswith("\n"))
+        traced = collections.Counter()
+        if (folder / "boot.ctf").exists():
+            known = recovered(waymark, folder / "boot.ctf")
+            traced = messages(run(waymark, "print", folder / "boot.ctf").splitlines())
+            events += known["events"]
+        if max((logged - traced).total(), (traced - logged).total()) > THREADS:
+            sys.exit(f"seed {seed}, turn {turn}: only in the log: {logged - traced}; "
+                     f"only in the trace: {traced - logged}")
+    print(f"{KILLS} boots killed at random: {events} events, as in the log")
 
 
 def main():
@@ -170,6 +219,7 @@ def main():
             sys.exit(f"steps that fail only with Waymark: {sorted(failed)}")
         compare_tests(stock, ours)
         boot(ours, installed / "bin/waymark", folder)
+        kill_boots(ours, installed / "bin/waymark", folder)
 
 
 if __name__ == "__main__":
