@@ -17,6 +17,7 @@ WAYMARK_CATEGORIES(CATEGORIES);
 
 #define COUNT 200
 #define BLOCK 4096
+#define SECTORS 8
 
 int main(int argc, char **argv)
 {
@@ -28,11 +29,11 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	memset(block, 1, BLOCK);
-	for (int i = 0; i < COUNT; i++) {
-		WAYMARK_INSTANT(Guest, "submit", i);
-		ssize_t n = pwrite(fd, block, BLOCK, (off_t)i * BLOCK);
+	for (uint64_t sector = 0; sector < COUNT * SECTORS; sector += SECTORS) {
+		WAYMARK_INSTANT(Guest, "submit", sector);
+		ssize_t n = pwrite(fd, block, BLOCK, (off_t)sector * BLOCK / SECTORS);
 
-		WAYMARK_INSTANT(Guest, "complete", i);
+		WAYMARK_INSTANT(Guest, "complete", sector);
 		if (n != BLOCK) {
 			perror("pwrite");
 			return 1;

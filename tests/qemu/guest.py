@@ -145,6 +145,12 @@ def check_order(folder, waymark, environment):
             requests.append([])
     if len(requests) != COUNT + 1:
         sys.exit(f"{len(requests) - 1} of {COUNT} requests are in their true order")
+    for begin, end in ((WAY[0], WAY[1]), (WAY[1], WAY[-1])):
+        rows = json.loads(run(waymark, "latency", "--json", "--across", "--by", "sector", "--from",
+                              begin, "--to", end, folder / "host.ctf", folder / "guest.ctf",
+                              env=environment))
+        if [row["count"] for row in rows["latencies"]] != [COUNT]:
+            sys.exit(f"latency from {begin} to {end}: {rows}")
     print(f"{COUNT} requests in their true order; median times in us:")
     for i in range(len(WAY) - 1):
         span = statistics.median(r[i + 1] - r[i] for r in requests[:-1]) * 1e6
