@@ -258,7 +258,8 @@ int waymark_flush(struct waymark_error *error);
 /*
  * Completes the traces, as exit() and quick_exit() do, and prints a line on what was lost. For a
  * program that ends by _exit() or a raw exit_group(), directly before that call: other threads that
- * then record wait for the end of the process. Does nothing in a child of vfork().
+ * then record wait for the end of the process, so take no lock meanwhile. After a second they go
+ * on, and later events may be lost. Does nothing in a child of vfork().
  */
 void waymark_end(void);
 

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-/* More halve nothing: the range of rates is below 2^-60 then. */
+/* They narrow the range of rates to below 2^-60. */
 #define STEPS 100
 
 static double x_of(const struct host_clock *c, uint64_t guest_ns)

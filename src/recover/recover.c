@@ -264,8 +264,41 @@ static bool mend_streams(struct recovery *r)
 	return ok || error_set(r->result->error, "%s", s->error);
 }
 
+/* True if the times can be set by the host's clock, or are not to be. */
+static bool fits_host(struct recovery *r)
+{
+	const struct ctf_metadata *md = &r->metadata.ctf;
+
+	if (!r->host) {
+		return true;
+	}
+	if (!md->begin.realtime_ns || (!r->buffer && !md->end.realtime_ns)) {
+		return error_set(r->result->error,
+			"was converted: set the clock of the trace that its program wrote");
+	}
+	return strcmp(md->boot_id, r->host->boot_id) == 0 ||
+	       error_set(r->result->error,
+		       "was recorded in another boot than the clock was measured in");
+}
+
+/* Returns the error at the end that comes from a rate of whole ticks a second. */
+static uint64_t rounding_of(const struct buffer_clock *begin, const struct buffer_clock *last)
+{
+	struct ctf_clock clock;
+	struct buffer_clock first = { begin->ticks, begin->realtime_ns, begin->realtime_ns };
+	struct buffer_clock now = { last->ticks, last->realtime_ns, last->realtime_ns };
+
+	if (!ctf_clock_from(&clock, &first, &now)) {
+		return 0;
+	}
+	uint64_t span = ctf_clock_span(&clock, now.ticks - first.ticks);
+	uint64_t real = now.realtime_ns - first.realtime_ns;
+
+	return span > real ? span - real : real - span;
+}
+
 /* Replaces the real times of the clock readings by the host's. */
-static bool set_by_host(struct recovery *r, struct trace_end *end)
+static void set_by_host(struct recovery *r, struct trace_end *end)
 {
 	const struct ctf_metadata *md = &r->metadata.ctf;
 	uint64_t at_end;
@@ -274,20 +307,12 @@ static bool set_by_host(struct recovery *r, struct trace_end *end)
 		end->begin = md->begin;
 		end->last = md->end;
 	}
-	if (!end->begin.realtime_ns || !end->last.realtime_ns) {
-		return error_set(r->result->error,
-			"has no clock readings, as only traces of running programs have");
-	}
-	if (strcmp(md->boot_id, r->host->boot_id) != 0) {
-		return error_set(r->result->error,
-			"was not recorded since the boot of this system, whose clock was measured");
-	}
 	end->begin.realtime_ns = host_clock_at(r->host, end->begin.monotonic_ns, &r->host_error);
 	end->last.realtime_ns = host_clock_at(r->host, end->last.monotonic_ns, &at_end);
 	r->host_error = at_end > r->host_error ? at_end : r->host_error;
+	r->host_error += rounding_of(&end->begin, &end->last);
 	end->host = r->host->host;
 	end->host_error = r->host_error;
-	return true;
 }
 
 static bool mend_metadata(struct recovery *r)
@@ -301,8 +326,10 @@ static bool mend_metadata(struct recovery *r)
 		/* The memory has just made the trace complete. */
 		end.ended = end.ended == CTF_UNFINISHED ? CTF_RECOVERED : end.ended;
 	}
-	if (r->host && !set_by_host(r, &end)) {
-		return false;
+	if (r->host) {
+		set_by_host(r, &end);
+	} else if (*md->clock_host) {
+		end.begin = end.last = (struct buffer_clock){ 0 }; /* that clock stays */
 	}
 	int error = trace_metadata_write(&r->metadata, r->directory, &end, &r->result->changed);
 
@@ -409,8 +436,8 @@ static void check_trace(struct recovery *r)
 static bool recover(struct recovery *r, bool keeps_buffer)
 {
 	struct recover_result *result = r->result;
-	bool ok = open_trace(r) && open_buffer(r) && mend_streams(r) && mend_metadata(r) &&
-		  sync_trace(r) && (keeps_buffer || remove_buffer(r));
+	bool ok = open_trace(r) && open_buffer(r) && fits_host(r) && mend_streams(r) &&
+		  mend_metadata(r) && sync_trace(r) && (keeps_buffer || remove_buffer(r));
 
 	result->events = r->files.events;
 	result->cut = r->files.cut;

@@ -115,8 +115,6 @@ def boot(qemu, kernel, folder, environment, waymark):
     command += ["-trace", f"file={folder}/host.ctf"]
     with subprocess.Popen(list(map(str, command)), env=environment, stderr=subprocess.PIPE,
                           text=True) as guest:
-        while not (folder / "sync").exists() and guest.poll() is None:
-            pass
         with subprocess.Popen([waymark, "sync", "--serve", folder / "sync"], env=environment) as host:
             try:
                 guest.wait(BOOT_SECONDS)

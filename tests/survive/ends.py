@@ -69,6 +69,17 @@ class Ends(survive.Survive):
                         self.assert_clean()
                     self.check_everything()
 
+    def test_an_end_is_complete_however_many_threads_record(self):
+        for options in (",buffer=64M", ",full=block,buffer=1M", ",full=overwrite,buffer=1M"):
+            for threads in (1, 4):
+                for how in ("exit", "waymark_end"):
+                    for _ in range(amount(2, 20)):
+                        with self.case(options=options, threads=threads, how=how):
+                            self.live("end", how, 1000, threads, 5, env=self.env(options))
+                            self.assert_clean()
+                            if "overwrite" not in options:
+                                self.check_everything()
+
     def test_what_a_thread_records_behind_the_end_of_exit_is_not_lost(self):
         """Even if only that thread has recorded."""
         for events in (1000, 0):
@@ -113,13 +124,13 @@ class Ends(survive.Survive):
             self.forget()
 
     def live_with_a_handler(self, how):
-        """Runs again if the victim says that its timer came after exit() had written everything."""
+        """Runs again if the victim says that its timer came after the trace was complete."""
         # If handlers fill the first packet, one of them starts the writer: a known limit.
         tsan = os.environ.get("TSAN_OPTIONS", "") + ":report_signal_unsafe=0"
         for _ in range(20):
             self.live("handler", how, status=ENDS[how], silent=False,
                       env=self.env(TSAN_OPTIONS=tsan))
-            if "after exit() had written" not in self.said:
+            if "after the trace was complete" not in self.said:
                 return
             self.forget()
         self.fail(f"never in time: {self.said}")
@@ -127,8 +138,8 @@ class Ends(survive.Survive):
     def test_events_that_a_handler_records_after_the_end_are_reported_as_missing(self):
         for _ in range(amount(5, 100)):
             self.live("behind", silent=False)
-            self.assertRegex(self.said, r"^waymark: .*/x\.ctf: events were recorded after exit\(\) had "
-                                        r"written the trace: the last of them may be missing\n$")
+            self.assertRegex(self.said, r"^waymark: .*/x\.ctf: events were recorded after the trace was "
+                                        r"complete: the last of them may be missing\n$")
             self.assertEqual(self.waymark("print", self.trace).count(" thread 0 "), 20000)
             self.assert_clean()
             self.forget()

@@ -16,6 +16,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import termios
 import threading
 import time
 import unittest
@@ -179,31 +180,64 @@ class Sync(unittest.TestCase):
 
     def test_a_killed_guest_is_recovered(self):
         self.measure()
-        guest = self.record("guest.ctf", guest=True, stderr=subprocess.DEVNULL)  # unshare's
-        self.alternate([guest], 5)
-        subprocess.run(["pkill", "-KILL", "-P", str(guest.pid)], check=True)
-        guest.communicate()
+        self.killed("guest.ctf", guest=True)
         self.measure("guest.ctf")
         self.assertIn("recovered", self.waymark("info", "guest.ctf"))
         self.assertEqual(len(self.waymark("print", "guest.ctf").splitlines()), 5)
+
+    def contents(self, name):
+        return {path: path.read_bytes() for path in sorted(pathlib.Path(name).rglob("*"))
+                if path.is_file()}
+
+    def killed(self, name, guest):
+        process = self.record(name, guest=guest, stderr=subprocess.DEVNULL)  # unshare's
+        self.alternate([process], 5)
+        subprocess.run(["pkill", "-KILL", "-P", str(process.pid)] if guest else
+                       ["kill", "-KILL", str(process.pid)], check=True)
+        process.communicate()
+
+    def test_the_clock_stays_while_memory_is_left(self):
+        """The memory of a copied trace stays for the original."""
+        self.measure()
+        self.killed("guest.ctf", guest=True)
+        shutil.copytree("guest.ctf", "copy.ctf")
+        self.set_back("copy.ctf")
+        self.assertIn("is a copy of", self.measure("copy.ctf"))
+        before, lines = self.contents("copy.ctf"), self.waymark("print", "copy.ctf")
+        self.waymark("recover", "copy.ctf")
+        self.assertEqual(self.contents("copy.ctf"), before)
+        self.assertEqual(self.waymark("print", "copy.ctf"), lines)
+        self.waymark("recover", "guest.ctf")
 
     def test_what_cannot_be_set_stays_as_it_is(self):
         self.measure()
         host = self.record("host.ctf")
         self.alternate([host], 1)
-        self.assertIn("is still being recorded", self.waymark("sync", "-s", "samples", "host.ctf", status=1))
         self.end(host)
-        before = pathlib.Path("host.ctf/metadata").read_bytes()
-        self.assertIn("was not recorded since the boot",
-                      self.waymark("sync", "-s", "samples", "host.ctf", status=1))
-        self.assertEqual(pathlib.Path("host.ctf/metadata").read_bytes(), before)
-        self.assertIn("cannot be opened", self.waymark("sync", "-s", "samples", "nothing", status=1))
+        self.killed("killed.ctf", guest=False)
+        for trace in ("host.ctf", "killed.ctf"):
+            before = self.contents(trace)
+            self.assertIn("was not recorded in a boot in which the clock was measured",
+                          self.waymark("sync", "-s", "samples", trace, status=1))
+            self.assertEqual(self.contents(trace), before)
+        self.waymark("recover", "killed.ctf")
+        self.assertIn("nothing", self.waymark("sync", "-s", "samples", "nothing", status=1))
+
+    def test_a_trace_that_is_being_recorded(self):
+        self.measure()
+        guest = self.record("guest.ctf", guest=True)
+        self.alternate([guest], 1)
+        self.assertIn("is still being recorded",
+                      self.waymark("sync", "-s", "samples", "guest.ctf", status=1))
+        self.end(guest)
 
     def test_measurements_that_are_none(self):
-        pathlib.Path("samples").write_text("")
-        self.assertIn("holds no measurement", self.waymark("sync", "-s", "samples", "t", status=1))
-        for line in ("junk\n", f"{GUEST} 1 2 3 host", f"{GUEST} 1 -x 3 host\n", "x" * 5000 + "\n"):
-            pathlib.Path("samples").write_text(f"{GUEST} 1 2 3 host\n{line}")
+        good = f"{GUEST} 1 1795000000000000000 3 host"
+        for line in ("junk\n", good, f"{good} more\n", good.replace(" 3 ", " -3 ") + "\n",
+                     good.replace(" 3 ", f" {2**64 - 1} ") + "\n", f"{GUEST} 1 0 3 host\n",
+                     f"{GUEST} 1 {2**64 - 1} 3 host\n", f"{GUEST} 1 {10**26} 3 host\n",
+                     "x" * 5000 + "\n", "\0\n"):
+            pathlib.Path("samples").write_text(f"{good}\n{line}")
             self.assertIn("samples:2: is no measurement",
                           self.waymark("sync", "-s", "samples", "t", status=1))
         self.assertIn("cannot be opened", self.waymark("sync", "-s", "none", "t", status=1))
@@ -214,9 +248,63 @@ class Sync(unittest.TestCase):
         self.port.thread.join()
         self.assertIn("no answer: start", self.waymark("sync", "-p", self.port.name, status=1))
         self.assertIn("Connection refused", self.waymark("sync", "-p", self.closed(), status=1))
-        for path, reason in (("samples", "No such file"), (self.work, "neither a serial port")):
+        os.mkfifo("fifo")
+        for path in ("samples", "fifo", "/dev/zero", self.work):
+            reason = "No such file" if path == "samples" else "neither a serial port"
             self.assertIn(reason, self.waymark("sync", "-p", str(path), status=1))
-            self.assertIn(reason, self.waymark("sync", "--serve", str(path), status=1))
+        for path in ("fifo", "/dev/zero", self.work):
+            self.assertIn("neither a serial port", self.waymark("sync", "--serve", str(path), status=1))
+
+    def peer(self, answer):
+        """Makes a socket; `answer` gets its first connection in a thread."""
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind("peer")
+        listener.listen(1)
+
+        def serve():
+            with listener, listener.accept()[0] as connection:
+                answer(connection)
+        thread = threading.Thread(target=serve)
+        thread.start()
+        self.addCleanup(thread.join)
+        return "peer"
+
+    def test_a_peer_that_closes_at_once(self):
+        self.assertIn("peer: ", self.waymark("sync", "-p", self.peer(lambda _: None), status=1))
+
+    def test_a_peer_that_sends_other_lines_for_ever(self):
+        def chat(connection):
+            try:
+                while True:
+                    connection.sendall(b"junk\n")
+                    time.sleep(0.1)
+            except OSError:
+                pass
+        self.assertIn("no answer", self.waymark("sync", "-p", self.peer(chat), status=1))
+
+    def test_requests_only_are_answered(self):
+        answers = []
+
+        def ask(connection):
+            for line in (b"waymark-sync 1 7\n", b"waymark-sync 1 7 1795000000000000000 host\n",
+                         b"waymark-sync 15 9\n", b"waymark-sync 1 -7\n", b"waymark-sync 1 8\n"):
+                connection.sendall(line)
+            while b" 8 " not in b"".join(answers):
+                answers.append(connection.recv(4096))
+        self.waymark("sync", "--serve", self.peer(ask))
+        lines = b"".join(answers).decode().splitlines()
+        self.assertEqual([line.split()[2] for line in lines], ["7", "8"])
+
+    def test_the_host_waits_for_the_port(self):
+        with subprocess.Popen([WAYMARK, "sync", "--serve", "peer"]) as host:
+            time.sleep(0.2)
+            self.peer(lambda _: None)
+            self.assertEqual(host.wait(), 0)
+
+    def test_a_terminal_is_as_before(self):
+        before = termios.tcgetattr(self.port.terminal)
+        self.measure()
+        self.assertEqual(termios.tcgetattr(self.port.terminal), before)
 
     def closed(self):
         with socket.socket(socket.AF_UNIX) as listener:

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Opens ports and cuts what arrives into lines. A virtio-serial port without a host behind it can
- * be opened, reads as ended and is never writable; a terminal is switched to raw bytes first,
- * because it would echo each line.
+ * be opened, reads as ended and is never writable. A terminal is switched to raw bytes, because it
+ * would echo each line.
  */
 #include "cmd/sync/port.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/un.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -43,39 +45,65 @@ static int connect_socket(const char *path)
 	return fd;
 }
 
-static void make_raw(int fd)
+/* True for a port of virtio-serial, whose device numbers are assigned at run time. */
+static bool is_virtio_port(const struct stat *st)
 {
-	struct termios mode;
+	static const char name[] = "/virtio-ports";
+	char path[64];
+	char subsystem[256];
 
-	if (tcgetattr(fd, &mode) == 0) {
-		cfmakeraw(&mode);
-		tcsetattr(fd, TCSANOW, &mode);
+	snprintf(path, sizeof(path), "/sys/dev/char/%u:%u/subsystem", major(st->st_rdev),
+		minor(st->st_rdev));
+	ssize_t n = readlink(path, subsystem, sizeof(subsystem));
+
+	return n >= (ssize_t)sizeof(name) - 1 &&
+	       memcmp(subsystem + n - (sizeof(name) - 1), name, sizeof(name) - 1) == 0;
+}
+
+/* Opens a serial line; returns 0 or an errno. */
+static int open_line(struct port *p, const char *path)
+{
+	struct stat st;
+
+	p->fd = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+	if (p->fd < 0 || fstat(p->fd, &st)) {
+		return errno == EISDIR ? ENOTTY : errno;
 	}
+	p->is_terminal = tcgetattr(p->fd, &p->mode) == 0;
+	if (p->is_terminal) {
+		struct termios raw = p->mode;
+
+		cfmakeraw(&raw);
+		tcsetattr(p->fd, TCSANOW, &raw);
+	}
+	return p->is_terminal || (S_ISCHR(st.st_mode) && is_virtio_port(&st)) ? 0 : ENOTTY;
 }
 
 int port_open(struct port *p, const char *path)
 {
 	struct stat st;
 
+	signal(SIGPIPE, SIG_IGN);
 	*p = (struct port){ .fd = -1 };
 	if (stat(path, &st)) {
 		return errno;
 	}
-	if (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)) {
-		return ENOTTY;
+	if (!S_ISSOCK(st.st_mode)) {
+		return open_line(p, path);
 	}
-	p->fd = S_ISSOCK(st.st_mode) ? connect_socket(path)
-				     : open(path, O_RDWR | O_NOCTTY | O_CLOEXEC);
+	p->fd = connect_socket(path);
 	if (p->fd < 0) {
 		return errno;
 	}
-	make_raw(p->fd);
 	fcntl(p->fd, F_SETFL, O_NONBLOCK);
 	return 0;
 }
 
 void port_close(struct port *p)
 {
+	if (p->is_terminal) {
+		tcsetattr(p->fd, TCSANOW, &p->mode);
+	}
 	if (p->fd >= 0) {
 		close(p->fd);
 	}

@@ -8,16 +8,22 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <termios.h>
 
 #define PORT_LINE_SIZE 256
 
 struct port {
 	int fd;
+	bool is_terminal;
+	struct termios mode; /* of the terminal, before it was opened */
 	size_t count; /* bytes received and not yet returned */
 	char bytes[PORT_LINE_SIZE];
 };
 
-/* Opens the file or connects to the socket. Returns 0 or an errno. */
+/*
+ * Opens the file or connects to the socket, and ignores SIGPIPE. Returns 0, ENOTTY for another type
+ * of file, which gets no byte, or another errno.
+ */
 int port_open(struct port *p, const char *path);
 void port_close(struct port *p);
 

@@ -24,6 +24,7 @@
 #include "cmd/escaped.h"
 #include "cmd/sync/port.h"
 #include "cmd/waymark.h"
+#include "read/reader.h"
 #include "recover/host_clock.h"
 #include "recover/recover.h"
 
@@ -34,7 +35,16 @@
 #define ROUNDS_MAX 1000000
 #define ANSWER_MS 2000
 
+/* How long the host's side waits for QEMU to make the socket. */
+#define SERVE_SECONDS 10
+
+/* A time of day between 2001 and 2223, and any other number: beyond them is no measurement. */
+#define HOST_NS_MIN UINT64_C(1000000000000000000)
+#define HOST_NS_MAX UINT64_C(8000000000000000000)
+#define ERROR_NS_MAX UINT64_C(1000000000000)
+
 /* Sizes of the texts, with their NUL, and as scanf() wants them. */
+#define NUMBER_FORM "%20[0-9]"
 #define HOST_SIZE 65
 #define HOST_FORM "%64[A-Za-z0-9._?-]"
 #define BOOT_SIZE 37
@@ -77,9 +87,9 @@ struct sync {
 	const char *file;
 	const char *serves;
 	uint64_t rounds;
-	struct measurement last; /* others than of its boot and its host are not used */
 	VEC(struct measurement) all;
-	VEC(struct host_sample) samples;
+	const struct measurement *last; /* of the trace's boot; NULL: none */
+	VEC(struct host_sample) samples; /* of that boot and host */
 };
 
 static uint64_t time_of_day_ns(void)
@@ -126,7 +136,7 @@ static int parse(struct sync *s, int argc, char **argv)
 		}
 	}
 	if (s->serves && (s->port || s->file || optind < argc)) {
-		return arguments_bad(&command, "--serve goes alone");
+		return arguments_bad(&command, "--serve takes no other option and no TRACE");
 	}
 	if (!s->serves && !s->port && !(s->file && optind < argc)) {
 		return arguments_bad(&command, "give -p PORT to measure, or -s FILE and a TRACE");
@@ -134,14 +144,13 @@ static int parse(struct sync *s, int argc, char **argv)
 	return 0;
 }
 
-static void fail_port(const char *port, int error)
+static void fail_port(const char *port, int error, const char *silent)
 {
 	escaped_say(NAME, "%s: %s", port,
-		error == ETIMEDOUT
-			? "no answer: start waymark sync --serve on the host, with the port's other end"
-		: error == EPIPE  ? "the host has not opened the other end"
-		: error == ENOTTY ? "is neither a serial port nor a socket"
-				  : strerror(error));
+		error == ETIMEDOUT ? silent
+		: error == EPIPE   ? "the other end is closed"
+		: error == ENOTTY  ? "is neither a serial port nor a socket"
+				   : strerror(error));
 }
 
 /* Sets this host's name, in characters that need no escape. */
@@ -159,18 +168,39 @@ static void get_host(char host[HOST_SIZE])
 	}
 }
 
+/* Opens the port, which QEMU may be about to make. */
+static int open_served(struct port *port, const char *path)
+{
+	uint64_t deadline = clock_now_ns() + SERVE_SECONDS * CLOCK_NS_PER_S;
+	int error;
+
+	while ((error = port_open(port, path)) && (error == ENOENT || error == ECONNREFUSED) &&
+		clock_now_ns() < deadline) {
+		port_close(port);
+		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+	}
+	return error;
+}
+
+/* Returns what follows the greeting; NULL if the line has none. */
+static const char *behind_greeting(const char *line)
+{
+	return strncmp(line, GREETING, strlen(GREETING)) == 0 ? line + strlen(GREETING) : NULL;
+}
+
 static int serve(const char *path)
 {
 	char host[HOST_SIZE] = "";
 	char line[PORT_LINE_SIZE];
 	struct port port;
-	int error = port_open(&port, path);
+	int error = open_served(&port, path);
 
 	get_host(host);
 	while (!error && !(error = port_receive(&port, line, -1))) {
+		const char *text = behind_greeting(line);
 		uint64_t number;
 
-		if (sscanf(line, GREETING "%" SCNu64, &number) == 1) {
+		if (text && arguments_number(text, UINT64_MAX, &number)) {
 			snprintf(line, sizeof(line), GREETING "%" PRIu64 " %" PRIu64 " %s\n",
 				number, time_of_day_ns(), host);
 			error = port_send(&port, line);
@@ -180,8 +210,28 @@ static int serve(const char *path)
 	if (error == EPIPE || error == ECONNRESET) {
 		return EXIT_SUCCESS;
 	}
-	fail_port(path, error);
+	fail_port(path, error, "the guest does not read the answers");
 	return EXIT_FAILURE;
+}
+
+static bool take_host_ns(const char *text, uint64_t *ns)
+{
+	return arguments_number(text, HOST_NS_MAX, ns) && *ns >= HOST_NS_MIN;
+}
+
+/* Reads an answer to the request of this number. */
+static bool take_answer(const char *line, uint64_t number, struct measurement *m)
+{
+	const char *text = behind_greeting(line);
+	char texts[2][21];
+	uint64_t answered;
+	int end = 0;
+
+	return text &&
+	       sscanf(text, NUMBER_FORM " " NUMBER_FORM " " HOST_FORM "%n", texts[0], texts[1],
+		       m->host, &end) == 3 &&
+	       !text[end] && arguments_number(texts[0], UINT64_MAX, &answered) &&
+	       answered == number && take_host_ns(texts[1], &m->sample.host_ns);
 }
 
 /* Makes a round trip. Returns 0 or an errno. */
@@ -189,17 +239,15 @@ static int ask(struct port *port, uint64_t number, struct measurement *m)
 {
 	char line[PORT_LINE_SIZE];
 	uint64_t begin = clock_now_ns();
-	uint64_t answered = 0;
+	int error;
 
 	snprintf(line, sizeof(line), GREETING "%" PRIu64 "\n", number);
-	int error = port_send(port, line);
+	error = port_send(port, line);
+	for (line[0] = '\0'; !error && !take_answer(line, number, m);) {
+		int spent_ms = (int)((clock_now_ns() - begin) / 1000000);
 
-	while (!error && answered != number) {
-		error = port_receive(port, line, ANSWER_MS);
-		if (!error && sscanf(line, GREETING "%" SCNu64 " %" SCNu64 " " HOST_FORM, &answered,
-				      &m->sample.host_ns, m->host) != 3) {
-			answered = 0;
-		}
+		error = spent_ms < ANSWER_MS ? port_receive(port, line, ANSWER_MS - spent_ms)
+					     : ETIMEDOUT;
 	}
 	uint64_t end = clock_now_ns();
 
@@ -251,7 +299,9 @@ static bool measure(struct sync *s)
 	}
 	port_close(&port);
 	if (error) {
-		fail_port(s->port, error);
+		fail_port(s->port, error,
+			"no answer: start waymark sync --serve on the host, with the port's other "
+			"end");
 		return false;
 	}
 	if (!get_boot_id(best.boot_id)) {
@@ -262,6 +312,21 @@ static bool measure(struct sync *s)
 	printf("clock of %s, to within %.1f us, by %" PRIu64 " round trips\n", best.host,
 		(double)best.sample.error_ns / 1e3, s->rounds);
 	return !s->file || append(s->file, &best);
+}
+
+static bool take_measurement(const char *line, struct measurement *m)
+{
+	struct host_sample *s = &m->sample;
+	char texts[3][21];
+	int end = 0;
+
+	return sscanf(line,
+		       BOOT_FORM " " NUMBER_FORM " " NUMBER_FORM " " NUMBER_FORM " " HOST_FORM "%n",
+		       m->boot_id, texts[0], texts[1], texts[2], m->host, &end) == 5 &&
+	       strcmp(line + end, "\n") == 0 &&
+	       arguments_number(texts[0], HOST_NS_MAX, &s->guest_ns) &&
+	       take_host_ns(texts[1], &s->host_ns) &&
+	       arguments_number(texts[2], ERROR_NS_MAX, &s->error_ns);
 }
 
 /* Reads the file of measurements; before the first one there is none. */
@@ -282,10 +347,7 @@ static bool load(struct sync *s, bool must_exist)
 	for (unsigned int number = 1; ok && fgets(line, sizeof(line), f); number++) {
 		struct measurement m;
 
-		ok = strchr(line, '\n') &&
-		     sscanf(line, BOOT_FORM " %" SCNu64 " %" SCNu64 " %" SCNu64 " " HOST_FORM,
-			     m.boot_id, &m.sample.guest_ns, &m.sample.host_ns, &m.sample.error_ns,
-			     m.host) == 5;
+		ok = take_measurement(line, &m);
 		if (ok) {
 			vec_push(&s->all, m);
 		} else {
@@ -297,19 +359,25 @@ static bool load(struct sync *s, bool must_exist)
 	return ok;
 }
 
-/* Chooses the measurements of the last one's boot and host. */
-static void choose(struct sync *s)
+/* Chooses the measurements of the trace's boot, by the last host. Returns false if there are none.
+ */
+static bool choose(struct sync *s, const char *boot_id)
 {
-	s->last = s->all.items[s->all.count - 1];
+	s->samples.count = 0;
+	s->last = NULL;
 	vec_foreach (const struct measurement *, m, &s->all) {
-		if (strcmp(m->boot_id, s->last.boot_id) == 0 &&
-			strcmp(m->host, s->last.host) == 0) {
+		s->last = strcmp(m->boot_id, boot_id) == 0 ? m : s->last;
+	}
+	vec_foreach (const struct measurement *, m, &s->all) {
+		if (s->last && strcmp(m->boot_id, boot_id) == 0 &&
+			strcmp(m->host, s->last->host) == 0) {
 			vec_push(&s->samples, m->sample);
 		}
 	}
+	return s->last != NULL;
 }
 
-static bool set_trace(const char *path, const struct host_clock *clock)
+static bool set_by(const struct host_clock *clock, const char *path)
 {
 	struct recover_result result;
 	uint64_t error_ns;
@@ -321,35 +389,46 @@ static bool set_trace(const char *path, const struct host_clock *clock)
 	escaped_printf(stdout, "%s: clock of %s, to within %.1f us", path, clock->host,
 		(double)error_ns / 1e3);
 	putchar('\n');
+	if (result.kept_for[0]) {
+		escaped_say(NAME,
+			"%s: is a copy of %s: the memory of its process is kept for the original",
+			path, result.kept_for);
+	}
 	if (result.fault[0]) {
 		escaped_say(NAME, "%s: %s", path, result.fault);
 	}
 	return true;
 }
 
-static int set_traces(struct sync *s, char **paths)
+static bool set_trace(struct sync *s, const char *path)
 {
-	int status = EXIT_SUCCESS;
+	const struct reader_options options = { 0 };
+	struct read_error error;
+	struct reader *r = reader_open(path, &options, &error);
 
-	if (s->all.count == 0) {
-		escaped_say(NAME, "%s: holds no measurement: make one with -p PORT", s->file);
-		return EXIT_FAILURE;
+	if (!r) {
+		escaped_say(NAME, "%s: %s", path, error.text);
+		return false;
 	}
-	choose(s);
-	struct host_clock clock = {
-		.samples = s->samples.items,
-		.count = s->samples.count,
-		.host = s->last.host,
-		.boot_id = s->last.boot_id,
-	};
+	const char *boot_id = r->traces[0].boot_id;
+	bool ok = choose(s, boot_id ? boot_id : "");
 
-	host_clock_fit(&clock);
-	for (; *paths; paths++) {
-		if (!set_trace(*paths, &clock)) {
-			status = EXIT_FAILURE;
-		}
+	if (ok) {
+		struct host_clock clock = {
+			.samples = s->samples.items,
+			.count = s->samples.count,
+			.host = s->last->host,
+			.boot_id = s->last->boot_id,
+		};
+
+		host_clock_fit(&clock);
+		ok = set_by(&clock, path);
+	} else {
+		escaped_say(NAME, "%s: was not recorded in a boot in which the clock was measured",
+			path);
 	}
-	return status;
+	reader_close(r);
+	return ok;
 }
 
 int waymark_sync(int argc, char **argv)
@@ -366,7 +445,10 @@ int waymark_sync(int argc, char **argv)
 	int status = EXIT_FAILURE;
 
 	if ((!s.file || load(&s, !s.port)) && (!s.port || measure(&s))) {
-		status = optind < argc ? set_traces(&s, argv + optind) : EXIT_SUCCESS;
+		status = EXIT_SUCCESS;
+		for (int i = optind; i < argc; i++) {
+			status |= !set_trace(&s, argv[i]);
+		}
 	}
 	vec_fini(&s.all);
 	vec_fini(&s.samples);

@@ -80,7 +80,10 @@ bool ctf_look_again(struct ctf_reader *r)
 	return is_new;
 }
 
-/* Uses the clock in the process's buffer if there is one, else the metadata's. */
+/*
+ * Uses the clock in the process's buffer if there is one, else the metadata's, which is also better
+ * if `waymark sync` has set it.
+ */
 void ctf_set_clock(struct ctf_reader *r)
 {
 	const struct ctf_metadata *md = &r->metadata;
@@ -89,7 +92,7 @@ void ctf_set_clock(struct ctf_reader *r)
 	struct buffer_clock now;
 
 	r->clock = md->clock;
-	if (r->trace.buffer) {
+	if (r->trace.buffer && !*md->clock_host) {
 		/* Uses the trace's first reading, as its files were written with it. */
 		buffer_source_clock(r->trace.buffer, &first, &now);
 		begin = begin.realtime_ns ? begin : first;

@@ -342,10 +342,7 @@ static uint64_t count_left(struct ctf_round *round)
 	return events;
 }
 
-/*
- * True if everything is in the files, and no thread has an event or packet that it could continue.
- */
-static bool is_still(const struct process *p, struct ctf_round *round)
+bool waymark_ctf_is_still(const struct process *p, struct ctf_round *round)
 {
 	waymark_drain_expire();
 	if (!waymark_drain_is_alone(p)) {
@@ -361,12 +358,8 @@ static bool is_over(const struct process *p, struct ctf_round *round)
 {
 	struct recorder *r = round->recorder;
 
-	if (is_all_written(round) && waymark_seal_set(r) && is_still(p, round) &&
-		waymark_seal_holds(r) && waymark_seal_finish(r)) {
-		return true;
-	}
-	waymark_seal_lift(r);
-	return false;
+	return is_all_written(round) && waymark_seal_set(r) && waymark_ctf_is_still(p, round) &&
+	       waymark_seal_holds(r) && waymark_seal_finish(r);
 }
 
 static int why_failed(struct ctf_round *round)
@@ -424,7 +417,10 @@ void waymark_ctf_end(struct process *p, struct ctf_round *round)
 		waymark_ctf_mark(&round->state->trace, CTF_FINISHED);
 		__atomic_store_n(&round->buffer->file.closed, 1, __ATOMIC_RELEASE);
 		waymark_buffer_unlink(round->buffer);
-	} else if (!round->buffer->is_file || !round->state->trace.path[0]) {
+		return;
+	}
+	waymark_seal_lift(round->recorder);
+	if (!round->buffer->is_file || !round->state->trace.path[0]) {
 		waymark_buffer_unlink(round->buffer);
 		__atomic_store_n(&round->state->unwritten, count_left(round), __ATOMIC_RELAXED);
 	} else {

@@ -21,6 +21,9 @@
 #include "rt/record/seal.h"
 #include "rt/record/stats.h"
 
+/* How long the end of the process waits for threads to come to the seal; they may have no CPU. */
+#define STOP_NS UINT64_C(500000000)
+
 /* How long a flush waits for threads that are in an event. */
 #define FLUSH_ROUNDS 20
 
@@ -157,18 +160,20 @@ static void flush(const struct process *p, struct ctf_round *round, enum drain_m
 }
 
 /*
- * Stops threads that still record at the seal, and writes what they recorded before. Without their
- * limits they come to the seal with the next event.
+ * Stops threads that still record at the seal, and writes what they recorded before: without a
+ * limit, a thread's next event takes the slow path, which waits at the seal.
  */
 static void stop_threads(const struct process *p, struct ctf_round *round, enum drain_mode mode)
 {
-	if (round->failed || waymark_drain_is_alone(p) || !waymark_seal_set(round->recorder)) {
+	uint64_t deadline = round->now.ns + STOP_NS;
+
+	if (waymark_drain_is_alone(p) || !waymark_seal_set(round->recorder)) {
 		return;
 	}
-	waymark_drain_expire();
-	futex_sleep(CLOSE_SETTLE_NS);
-	round->now = waymark_clock_pair(); /* packets that began meanwhile are not new any more */
-	flush(p, round, mode);
+	while (!round->failed && !waymark_ctf_is_still(p, round) && waymark_clock_ns() < deadline) {
+		round->now = waymark_clock_pair(); /* packets begun before are not new any more */
+		flush(p, round, mode);
+	}
 }
 
 /* Gives the trace's name, as far as it is known. */

@@ -25,6 +25,13 @@ void waymark_ctf_snapshot_end(struct ctf_round *round, enum drain_mode mode);
  */
 void waymark_ctf_end(struct process *p, struct ctf_round *round);
 
+/*
+ * Takes the limits of all threads away and, unless only the caller's thread is left, waits for
+ * CLOSE_SETTLE_NS. Returns true if everything is in the files then, and no thread has an event or
+ * packet that it could continue.
+ */
+bool waymark_ctf_is_still(const struct process *p, struct ctf_round *round);
+
 /* See struct consumer. */
 void waymark_ctf_consumer_begin(void *state, struct buffer_place *place);
 void waymark_ctf_consumer_begun(struct buffer *b);

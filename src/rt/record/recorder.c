@@ -451,8 +451,8 @@ struct waymark_cursor *waymark_cursor_refill(
 	bool room = false;
 	struct room_wait wait = { 0 };
 
-	waymark_seal_wait(p, r, c);
 	do {
+		waymark_seal_wait(p, r, c); /* each time: the end of the process makes room, too */
 		wait.turn = __atomic_load_n(recorder_room(r), __ATOMIC_ACQUIRE);
 		room = fits && refill(p, r, c, size);
 		if (!room) {

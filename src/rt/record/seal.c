@@ -93,7 +93,7 @@ static NOINLINE void pass_the_seal(struct process *p, struct recorder *r)
 	if (b && __atomic_load_n(&r->seal_final, __ATOMIC_SEQ_CST) &&
 		!__atomic_exchange_n(&r->seal_reported, 1, __ATOMIC_RELAXED)) {
 		waymark_notice(p,
-			"%s: events were recorded after exit() had written the trace: the last of "
+			"%s: events were recorded after the trace was complete: the last of "
 			"them may be missing",
 			b->file.traces[__atomic_load_n(&b->file.turn, __ATOMIC_ACQUIRE) % 2]
 				.directory);
