@@ -39,11 +39,6 @@ void qemu_log(const char *format, ...)
 	va_end(values);
 }
 
-size_t qemu_write_full(int fd, const void *data, size_t size)
-{
-	return write(fd, data, size);
-}
-
 static void __attribute__((format(printf, 2, 0)))
 print_report(const char *kind, const char *format, va_list values)
 {

@@ -33,7 +33,7 @@ static int write_line(const char *line, size_t length, void *user)
 		qemu_log("%.*s", (int)length, line);
 		return 0;
 	}
-	return qemu_write_full(STDERR_FILENO, line, length) == length ? 0 : EIO;
+	return fwrite(line, 1, length, stderr) == length ? 0 : EIO;
 }
 
 static void report(enum waymark_severity severity, const char *option, const char *text, void *user)

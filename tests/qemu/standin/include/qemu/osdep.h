@@ -13,6 +13,4 @@
 typedef struct QemuOptsList QemuOptsList;
 typedef struct Monitor Monitor;
 
-size_t qemu_write_full(int fd, const void *data, size_t size);
-
 #endif
