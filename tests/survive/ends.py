@@ -70,7 +70,7 @@ class Ends(survive.Survive):
                     self.check_everything()
 
     def test_an_end_is_complete_however_many_threads_record(self):
-        for options in (",buffer=64M", ",full=block,buffer=1M", ",full=overwrite,buffer=1M"):
+        for options in (",buffer=1G", ",full=block,buffer=1M", ",full=overwrite,buffer=1M"):
             for threads in (1, 4):
                 for how in ("exit", "waymark_end"):
                     for _ in range(amount(2, 20)):

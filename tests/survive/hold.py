@@ -192,7 +192,7 @@ class Native(Both, survive.Survive):
                 for _ in range(3):
                     self.counts.unlink(missing_ok=True)
                     self.run_daemon(self.option(",replace=on"), "live=10", *fork, "live=10", "file",
-                                    "live=10", "leave=/")
+                                    "live=10", "leave=/", f"alone={self.shm}")
                     self.assert_clean()
                     self.assert_one_trace(30)
 
