@@ -106,6 +106,7 @@ class Both:
                 self.assertEqual(self.check(trace=trace), 10 * sum(s == "live=10" for s in steps))
 
     def one_default(self):
+        self.assertEqual(len(self.names()), 1, self.names())
         name, = self.names()
         self.assertRegex(name, r"^trace-\d+(\.ctf)?$")
         return self.work / name

@@ -363,7 +363,6 @@ void waymark_simple_pause(struct simple_out *out)
 /* Changes to another file: finishes the old one, whose missing events are not the new one's. */
 static void change_file(struct simple_out *out, const struct simple_config *config)
 {
-	waymark_simple_write(out);
 	waymark_simple_pause(out);
 	waymark_simple_forget(out);
 	__atomic_store_n(&out->file.number, 0, __ATOMIC_RELAXED); /* control calls read it */
@@ -394,10 +393,13 @@ void waymark_simple_sync(struct simple_out *out)
 		out->pid = (uint32_t)getpid();
 		out->generation = 1;
 	}
-	if (config != out->config && config->goes_on && out->file.begun) {
-		keep_file(out, config);
-	} else if (config != out->config) {
-		change_file(out, config);
+	if (config != out->config) {
+		waymark_simple_write(out); /* the records so far; the file may begin with them */
+		if (config->goes_on && out->file.begun) {
+			keep_file(out, config);
+		} else {
+			change_file(out, config);
+		}
 	}
 	if (off != out->off) {
 		waymark_simple_write(out);
