@@ -348,6 +348,19 @@ static void report_losses(const struct process *p)
 	}
 }
 
+/* True if other processes can read all memory of events when this one has ended. */
+static bool outlives_process(const struct process *p)
+{
+	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
+		const struct buffer *b = recorder_buffer(&p->recorders[k]);
+
+		if (b && !b->is_file) {
+			return false;
+		}
+	}
+	return true;
+}
+
 void waymark_recorder_end(void)
 {
 	struct process *p = waymark_process_current();
@@ -359,7 +372,9 @@ void waymark_recorder_end(void)
 		set_ending(p);
 		__atomic_store_n(&p->leaving, 1, __ATOMIC_RELEASE);
 		if (!flush(p, EXIT_PATIENCE_NS, UINT64_MAX)) {
-			waymark_message("the trace file accepts no data: the last events are lost");
+			waymark_message("the trace file accepts no data: %s",
+				outlives_process(p) ? "waymark recover writes the last events"
+						    : "the last events are lost");
 		}
 	}
 	if (p) {
