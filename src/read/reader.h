@@ -94,7 +94,7 @@ struct trace_info {
 	/* added to a record's `ns`, modulo 2^64, makes nanoseconds since 1970 */
 	uint64_t realtime;
 	uint64_t freq; /* of its clock, ticks a second */
-	const char *clock_host; /* the other host whose clock it has; "" or NULL: none */
+	const char *clock_host; /* the other host whose clock it has; NULL: none */
 	uint64_t clock_error; /* largest error of that, in ns */
 	size_t streams;
 	size_t streams_gone; /* number of streams without packets, as far as known */

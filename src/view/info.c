@@ -189,7 +189,7 @@ static void put_trace(struct out *out, const struct trace_info *t)
 	out_str(out, *t->hostname ? "\nhost      " : "\nhost      not recorded");
 	put_escaped(out, t->hostname);
 	out_printf(out, "\nclock     %" PRIu64 " Hz", t->freq);
-	if (t->clock_host && *t->clock_host) {
+	if (t->clock_host) {
 		out_str(out, ", set by the clock of ");
 		put_escaped(out, t->clock_host);
 		out_printf(out, ", to within %" PRIu64 " ns", t->clock_error);
@@ -405,7 +405,7 @@ static void put_json_trace(struct out *out, const struct info *info, size_t i)
 	put_json_number(out, "streams_gone", is_native, t->streams_gone);
 	put_json_number(out, "clock_hz", is_native, t->freq);
 	put_json_text(out, "clock_host", t->clock_host ? t->clock_host : "");
-	put_json_number(out, "clock_error_ns", t->clock_host && *t->clock_host, t->clock_error);
+	put_json_number(out, "clock_error_ns", t->clock_host != NULL, t->clock_error);
 	out_printf(out, "\"cut\":%s,", !is_native ? "null" : t->is_cut ? "true" : "false");
 	put_json_text(out, "why", t->why ? t->why : "");
 	out_printf(out, t->state ? "\"state\":\"%s\"}" : "\"state\":null}", t->state);

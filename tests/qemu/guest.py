@@ -19,7 +19,8 @@ import subprocess
 import sys
 import tempfile
 
-SKIPPED = 77
+from trees import SKIPPED, run
+
 BOOT_SECONDS = 300
 COUNT = 200
 MODULES = ["virtio", "virtio_ring", "virtio_pci_legacy_dev", "virtio_pci_modern_dev", "virtio_pci",
@@ -37,6 +38,7 @@ while [ ! -e /sys/class/virtio-ports/vport*p2/name ]; do sleep 0.1; done
 for port in /sys/class/virtio-ports/*; do
 	ln -s ../${{port##*/}} /dev/virtio-ports/$(cat $port/name)
 done
+hostname guest
 export LD_LIBRARY_PATH={library}
 cd /
 port=/dev/virtio-ports/org.waymark.sync
@@ -58,14 +60,6 @@ def skip(reason):
     sys.exit(SKIPPED)
 
 
-def run(*command, **options):
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True,
-                          check=False, **options)
-    if done.returncode != 0:
-        sys.exit(f"{command}: status {done.returncode}\n{done.stdout}{done.stderr}")
-    return done.stdout
-
-
 def copy_with_libraries(program, image, environment):
     """Copies a program, and the libraries that it needs, to the same paths of the image."""
     found = run("ldd", program, env=environment)
@@ -83,7 +77,7 @@ def make_image(folder, packages, installed, program):
     for name in ("bin", "proc", "sys", "dev", "modules"):
         (image / name).mkdir(parents=True)
     shutil.copy(unpacked / "bin/busybox", image / "bin")
-    for name in ("sh", "mount", "insmod", "mkdir", "ln", "cat", "sleep", "tar", "poweroff"):
+    for name in ("sh", "mount", "insmod", "hostname", "mkdir", "ln", "cat", "sleep", "tar", "poweroff"):
         (image / "bin" / name).symlink_to("busybox")
     for module in MODULES:
         shutil.copy(next(unpacked.rglob(f"{module}.ko")), image / "modules")

@@ -97,7 +97,7 @@ for name in meson made; do
 	quietly "$adopt" $name
 done
 
-# Who reads the report may end early.
+# The reader of the report may exit early.
 tree piped
 "$adopt" piped 2>err | :
 [ ! -s err ] || fail "with a closed pipe: $(cat err)"

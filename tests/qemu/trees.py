@@ -8,7 +8,7 @@ only builds what changed.
 
 With Waymark the release must build with the same steps failed (normally none), its unit tests,
 qtests and iotests must end as those of the release as it is, and a boot of SeaBIOS with all events
-on must lose none when it is killed, there and $WAYMARK_QEMU_KILLS times (20) at random moments.
+on must lose none when it is killed: at its end, and $WAYMARK_QEMU_KILLS times (20) at random.
 
 An offline build needs flex, bison and Debian's libglib2.0-dev, libpixman-1-dev and libfdt-dev.
 """
@@ -196,6 +196,8 @@ def kill_boots(ours, waymark, folder):
         if max((logged - traced).total(), (traced - logged).total()) > THREADS:
             sys.exit(f"seed {seed}, turn {turn}: only in the log: {logged - traced}; "
                      f"only in the trace: {traced - logged}")
+    if not events:
+        sys.exit(f"seed {seed}: no killed boot recorded an event")
     print(f"{KILLS} boots killed at random: {events} events, as in the log")
 
 
@@ -204,7 +206,7 @@ def main():
     trees = pathlib.Path(os.environ.get("WAYMARK_QEMU_TREES") or root / "../qemu").resolve()
     sources = trees / release
     if not (sources / "VERSION").exists():
-        print(f"skipped: there is no {sources} (WAYMARK_QEMU_TREES, docs/from/qemu.md)")
+        print(f"skipped: there is no {sources} (WAYMARK_QEMU_TREES)")
         sys.exit(SKIPPED)
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)

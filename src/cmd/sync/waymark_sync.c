@@ -88,7 +88,6 @@ struct sync {
 	const char *serves;
 	uint64_t rounds;
 	VEC(struct measurement) all;
-	const struct measurement *last; /* of the trace's boot; NULL: none */
 	VEC(struct host_sample) samples; /* of that boot and host */
 };
 
@@ -359,22 +358,24 @@ static bool load(struct sync *s, bool must_exist)
 	return ok;
 }
 
-/* Chooses the measurements of the trace's boot, by the last host. Returns false if there are none.
+/*
+ * Chooses the measurements of the trace's boot, by the host of the last one. Returns that one, or
+ * NULL if there are none.
  */
-static bool choose(struct sync *s, const char *boot_id)
+static const struct measurement *choose(struct sync *s, const char *boot_id)
 {
-	s->samples.count = 0;
-	s->last = NULL;
+	const struct measurement *last = NULL;
+
 	vec_foreach (const struct measurement *, m, &s->all) {
-		s->last = strcmp(m->boot_id, boot_id) == 0 ? m : s->last;
+		last = strcmp(m->boot_id, boot_id) == 0 ? m : last;
 	}
+	s->samples.count = 0;
 	vec_foreach (const struct measurement *, m, &s->all) {
-		if (s->last && strcmp(m->boot_id, boot_id) == 0 &&
-			strcmp(m->host, s->last->host) == 0) {
+		if (last && strcmp(m->boot_id, boot_id) == 0 && strcmp(m->host, last->host) == 0) {
 			vec_push(&s->samples, m->sample);
 		}
 	}
-	return s->last != NULL;
+	return last;
 }
 
 static bool set_by(const struct host_clock *clock, const char *path)
@@ -411,14 +412,15 @@ static bool set_trace(struct sync *s, const char *path)
 		return false;
 	}
 	const char *boot_id = r->traces[0].boot_id;
-	bool ok = choose(s, boot_id ? boot_id : "");
+	const struct measurement *last = choose(s, boot_id ? boot_id : "");
+	bool ok = false;
 
-	if (ok) {
+	if (last) {
 		struct host_clock clock = {
 			.samples = s->samples.items,
 			.count = s->samples.count,
-			.host = s->last->host,
-			.boot_id = s->last->boot_id,
+			.host = last->host,
+			.boot_id = last->boot_id,
 		};
 
 		host_clock_fit(&clock);

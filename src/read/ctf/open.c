@@ -53,7 +53,7 @@ static void set_info(struct ctf_reader *r)
 	r->info.procname = md->procname;
 	r->info.pid = md->pid;
 	r->info.freq = r->clock.freq;
-	r->info.clock_host = md->clock_host;
+	r->info.clock_host = *md->clock_host ? md->clock_host : NULL;
 	r->info.clock_error = md->clock_error;
 	r->info.streams = count;
 	/*
