@@ -110,6 +110,17 @@ echo '/* mine */' >>made/trace/simple.c
 says 'changed since adopt'
 says '  trace/simple.c'
 
+# A newer version adopts a tree again, and restores what the older one replaced.
+tree older
+quietly "$adopt" older
+echo '/* newer */' >>"$tools/overlay/trace/control.c"
+quietly "$adopt" older
+says 'replaces trace/control.c'
+grep -qx '/\* newer \*/' older/trace/control.c || fail "control.c is not the newer one"
+echo '/* newest */' >>"$tools/overlay/trace/control.c"
+quietly "$adopt" --undo older
+is_unchanged older
+
 # Without the library the build says so, and adopt needs none.
 PKG_CONFIG_PATH= PKG_CONFIG_LIBDIR=/nowhere meson setup none-build meson >out 2>&1 </dev/null && fail "no library, and no error"
 grep -q 'Dependency "waymark" not found' out || fail "without the library: $(tail -n 3 out)"
