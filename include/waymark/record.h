@@ -20,10 +20,6 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-/* Compiled for speed although only cold code calls it. */
-#define WAYMARK_HOT __attribute__((hot, noinline))
-#define WAYMARK_INLINE static inline __attribute__((always_inline))
-
 /*
  * Returns the backends that are on for the event on that vCPU. Loads the mask first, with acquire:
  * a thread that sees the event on also sees the vCPUs it was switched on for. Any thread;
@@ -38,6 +34,15 @@ WAYMARK_INLINE unsigned int waymark_vcpu_alike(const struct waymark_event *event
 
 	return __atomic_load_n(&event->vcpus, __ATOMIC_RELAXED) ? 0 : on;
 }
+
+/*
+ * waymark_ctf() and waymark_simple() record an event whatever that needs: memory, another cursor, a
+ * callback. They follow waymark_record_try() when that returned false. `...`: the arguments as
+ * declared; the length of text and bytes, a size_t, follows them. Any thread, any signal handler;
+ * callbacks are called.
+ */
+void waymark_ctf(const struct waymark_event *event, ...) WAYMARK_COLD;
+void waymark_simple(const struct waymark_event *event, ...) WAYMARK_COLD;
 
 /* Keep the text only in rows whose kind has waymark_<name>(), which takes a printf format. */
 #define WAYMARK_IF_PRINTF_recorder(...)

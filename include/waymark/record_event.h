@@ -21,6 +21,15 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
+/* Compiled for speed although only cold code calls it. */
+#define WAYMARK_HOT __attribute__((hot, noinline))
+
+/*
+ * Inlined always: a compiler that has inlined much in a large file would call the next function,
+ * which costs an event more than the rest.
+ */
+#define WAYMARK_INLINE static inline __attribute__((always_inline))
+
 /*
  * A count that can be stored in one piece also on 32-bit hosts, where 8 bytes need not be aligned.
  */
@@ -71,9 +80,6 @@ struct waymark_cursor *waymark_cursor_refill(enum waymark_recorder recorder,
 /* Returns clock_gettime(CLOCK_MONOTONIC) in ns. Used if the cycle counter is not invariant. */
 uint64_t waymark_clock_ns(void);
 
-/* Returns the limit of a string in bytes: `max`, or less if an option says so. */
-uint32_t waymark_string_max(uint32_t max) WAYMARK_COLD;
-
 /* The most bytes that an event needs in addition to its arguments: header and end padding. */
 #define WAYMARK_RECORD_OVERHEAD 16u
 
@@ -83,14 +89,18 @@ uint32_t waymark_string_max(uint32_t max) WAYMARK_COLD;
 /* The recorded length of a NULL string. */
 #define WAYMARK_NULL_STRING UINT32_MAX
 
-/* An event that is being recorded. */
+/*
+ * An event that is being recorded. The start is a multiple of 8, so alignment is a matter of the
+ * bytes used: a constant for the compiler, up to the first argument of varying length.
+ */
 struct waymark_record {
 	struct waymark_cursor *cursor;
-	char *pos;
+	char *start;
+	size_t used;
 };
 
 /* Reads the cycle counter. Call it only if the cursor's `cycles` is set. */
-static inline uint64_t waymark_clock_cycles(void)
+WAYMARK_INLINE uint64_t waymark_clock_cycles(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
 	return __builtin_ia32_rdtsc();
@@ -104,7 +114,7 @@ static inline uint64_t waymark_clock_cycles(void)
 #endif
 }
 
-static inline uint64_t waymark_clock(const struct waymark_cursor *c)
+WAYMARK_INLINE uint64_t waymark_clock(const struct waymark_cursor *c)
 {
 	return c->cycles ? waymark_clock_cycles() : waymark_clock_ns();
 }
@@ -114,7 +124,7 @@ static inline uint64_t waymark_clock(const struct waymark_cursor *c)
  * quiet packet away: it stores NULL. On 64-bit hosts the difference is then negative, because no
  * address has the highest bit set. On 32-bit hosts an address may have it.
  */
-static inline bool waymark_cursor_has_room(const struct waymark_cursor *c, size_t size)
+WAYMARK_INLINE bool waymark_cursor_has_room(const struct waymark_cursor *c, size_t size)
 {
 	const char *limit = __atomic_load_n(&c->limit, __ATOMIC_RELAXED);
 
@@ -151,7 +161,7 @@ static inline struct waymark_cursor *waymark_cursor_wait(
  * Does the same without a call: returns NULL, and marks nothing, if a call is needed. A function
  * without calls saves no registers, which is most of the cost of an event inside busy code.
  */
-static inline struct waymark_cursor *waymark_cursor_try(struct waymark_cursor *c, size_t size)
+WAYMARK_INLINE struct waymark_cursor *waymark_cursor_try(struct waymark_cursor *c, size_t size)
 {
 	if (WAYMARK_UNLIKELY(c->busy)) {
 		return NULL;
@@ -166,51 +176,69 @@ static inline struct waymark_cursor *waymark_cursor_try(struct waymark_cursor *c
 	return c;
 }
 
-/*
- * Begins an event whose arguments take at most `size` bytes, alignment included. Without `wait` it
- * makes no call, and a result of false means: try again with `wait`. With `wait`, false means that
- * the event was lost and counted.
- */
-static inline bool waymark_record_open(struct waymark_record *r, enum waymark_recorder recorder,
-	const struct waymark_event *event, size_t size, bool wait)
+/* Stores the header of the cursor's next record. */
+WAYMARK_INLINE void waymark_record_header(struct waymark_record *r, struct waymark_cursor *c,
+	const struct waymark_event *event, uint64_t now)
 {
-	struct waymark_cursor *c = waymark_cursors[recorder];
+	uint64_t header = now << 16 | (uint16_t)event->id;
 
-	size += WAYMARK_RECORD_OVERHEAD;
-	c = wait ? waymark_cursor_wait(recorder, c, size, event->id) : waymark_cursor_try(c, size);
-	if (!c) {
+	r->cursor = c;
+	r->start = (char *)__builtin_assume_aligned(c->pos, 8);
+	r->used = sizeof(header);
+	memcpy(r->start, &header, sizeof(header));
+}
+
+/*
+ * Begins an event whose arguments take at most `size` bytes, alignment included. Makes no call;
+ * false means that one is needed: generated code calls waymark_ctf() or waymark_simple() then, and
+ * hand-written code waymark_record_begin().
+ */
+WAYMARK_INLINE bool waymark_record_try(struct waymark_record *r, enum waymark_recorder recorder,
+	const struct waymark_event *event, size_t size)
+{
+	struct waymark_cursor *c =
+		waymark_cursor_try(waymark_cursors[recorder], size + WAYMARK_RECORD_OVERHEAD);
+
+	if (WAYMARK_UNLIKELY(!c)) {
 		return false;
 	}
-	uint64_t now = wait ? waymark_clock(c) : waymark_clock_cycles();
-	uint64_t header = now << 16 | (uint16_t)event->id;
-	char *pos = (char *)__builtin_assume_aligned(c->pos, 8);
-
-	memcpy(pos, &header, sizeof(header));
-	r->cursor = c;
-	r->pos = pos + sizeof(header);
+	waymark_record_header(r, c, event, waymark_clock_cycles());
 	return true;
 }
 
-/* waymark_record_open() with `wait`, for hand-written code. */
+/* Does the same by any call that is needed; false means that the event was lost and counted. */
 static inline bool waymark_record_begin(struct waymark_record *r, enum waymark_recorder recorder,
 	const struct waymark_event *event, size_t size)
 {
-	return waymark_record_open(r, recorder, event, size, true);
+	struct waymark_cursor *c = waymark_cursor_wait(
+		recorder, waymark_cursors[recorder], size + WAYMARK_RECORD_OVERHEAD, event->id);
+
+	if (!c) {
+		return false;
+	}
+	waymark_record_header(r, c, event, waymark_clock(c));
+	return true;
+}
+
+/* Stores bytes without alignment. */
+WAYMARK_INLINE void waymark_record_bytes(struct waymark_record *r, const void *bytes, size_t size)
+{
+	memcpy(r->start + r->used, bytes, size);
+	r->used += size;
 }
 
 /* Stores one scalar in its natural width and alignment. */
-static inline void waymark_record_value(struct waymark_record *r, const void *value, size_t size)
+WAYMARK_INLINE void waymark_record_value(struct waymark_record *r, const void *value, size_t size)
 {
-	r->pos = (char *)(((uintptr_t)r->pos + size - 1) & ~(uintptr_t)(size - 1));
-	memcpy(r->pos, value, size);
-	r->pos += size;
+	r->used = (r->used + size - 1) & ~(size - 1);
+	waymark_record_bytes(r, value, size);
 }
 
 /*
  * Adds one, by a single instruction if the CPU has one, where compilers would emit three. No signal
  * handler changes the count meanwhile, because the cursor is marked busy.
  */
-static inline void waymark_count_up(uint32_t *count)
+WAYMARK_INLINE void waymark_count_up(uint32_t *count)
 {
 #if defined(__x86_64__) || defined(__i386__)
 	__asm__ volatile("incl %0" : "+m"(*count));
@@ -220,15 +248,16 @@ static inline void waymark_count_up(uint32_t *count)
 }
 
 /* Commits the event. */
-static inline void waymark_record_end(struct waymark_record *r)
+WAYMARK_INLINE void waymark_record_end(struct waymark_record *r)
 {
 	struct waymark_cursor *c = r->cursor;
 
 	/* The last event's padding is not content: readers of CTF would expect another event. */
-	char *pos = (char *)(((uintptr_t)r->pos + 7) & ~(uintptr_t)7);
+	char *next = r->start + ((r->used + 7) & ~(size_t)7);
+	uint64_t content = (uint64_t)(r->start + r->used - c->packet);
 
-	__atomic_store_n(&c->pos, pos, __ATOMIC_RELAXED);
-	__atomic_store_n(c->content_size, (uint64_t)(r->pos - c->packet) * 8, __ATOMIC_RELEASE);
+	__atomic_store_n(&c->pos, next, __ATOMIC_RELAXED);
+	__atomic_store_n(c->content_size, content * 8, __ATOMIC_RELEASE);
 	waymark_count_up(&c->count);
 	/* Release: a thread that sees `busy` cleared sees everything that was recorded. */
 	__atomic_store_n(&c->busy, 0, __ATOMIC_RELEASE);

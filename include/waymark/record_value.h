@@ -9,7 +9,7 @@
 #ifndef WAYMARK_RECORD_VALUE_H
 #define WAYMARK_RECORD_VALUE_H
 
-#include <waymark/flatten.h>
+#include <waymark/debug.h>
 #include <waymark/record_event.h>
 
 #ifdef __cplusplus
@@ -18,17 +18,11 @@ extern "C" {
 
 /* ---- Strings, read no further than printf would ---- */
 
-/* Returns the limit of a string; `max` if no function may be called. */
-static inline uint32_t waymark_string_limit(uint32_t max, bool wait)
-{
-	return wait ? waymark_string_max(max) : max;
-}
-
 /*
  * Returns the length of a string argument: WAYMARK_NULL_STRING for NULL, more than `max` if the
  * string is to be cut. Call it once, because another thread may change the string.
  */
-static inline uint32_t waymark_string_length(const char *s, uint32_t max)
+WAYMARK_INLINE uint32_t waymark_string_length(const char *s, uint32_t max)
 {
 	if (!s) {
 		return WAYMARK_NULL_STRING;
@@ -42,7 +36,7 @@ static inline uint32_t waymark_string_length(const char *s, uint32_t max)
  * Returns the same for a string of which printf reads at most `precision` bytes (negative: all), so
  * that it may lack a NUL.
  */
-static inline uint32_t waymark_string_part(const char *s, int precision, uint32_t max)
+WAYMARK_INLINE uint32_t waymark_string_part(const char *s, int precision, uint32_t max)
 {
 	if (!s || precision < 0 || (uint32_t)precision > max) {
 		return waymark_string_length(s, max);
@@ -53,7 +47,7 @@ static inline uint32_t waymark_string_part(const char *s, int precision, uint32_
 }
 
 /* Returns the most bytes that a string of that length takes, with length word and alignment. */
-static inline size_t waymark_string_room(uint32_t length, uint32_t max)
+WAYMARK_INLINE size_t waymark_string_room(uint32_t length, uint32_t max)
 {
 	if (WAYMARK_UNLIKELY(length > max)) {
 		length = length == WAYMARK_NULL_STRING ? 1 : max;
@@ -61,22 +55,23 @@ static inline size_t waymark_string_room(uint32_t length, uint32_t max)
 	return (size_t)length + 8;
 }
 
-/* Stores NULL as one NUL; stores a cut string with "..." and a NUL, which no other string has. */
+/*
+ * Stores NULL as one NUL; stores a cut string with "..." and a NUL, which no other string has.
+ * Generated code leaves such strings to waymark_ctf() or waymark_simple().
+ */
 static inline void waymark_record_odd_string(struct waymark_record *r, const char *s, uint32_t max)
 {
 	uint32_t length = s ? max : 1;
 
 	waymark_record_value(r, &length, sizeof(length));
 	if (s) {
-		memcpy(r->pos, s, max - 4);
-		memcpy(r->pos + max - 4, "...", 3);
+		waymark_record_bytes(r, s, max - 4);
 	}
-	r->pos[length - 1] = '\0';
-	r->pos += length;
+	waymark_record_bytes(r, s ? "..." : "", s ? 4 : 1);
 }
 
 /* Stores a string whose length waymark_string_length() returned. */
-static inline void waymark_record_string(
+WAYMARK_INLINE void waymark_record_string(
 	struct waymark_record *r, const char *s, uint32_t length, uint32_t max)
 {
 	if (WAYMARK_UNLIKELY(length > max)) {
@@ -84,8 +79,7 @@ static inline void waymark_record_string(
 		return;
 	}
 	waymark_record_value(r, &length, sizeof(length));
-	memcpy(r->pos, s, length);
-	r->pos += length;
+	waymark_record_bytes(r, s, length);
 }
 
 /* The most bytes of an address as text: `0x`, two digits a byte, length word, alignment. */
@@ -109,21 +103,20 @@ static inline uint32_t waymark_address_text(char *text, const char *s)
 }
 
 /* Stores a string's address as text, for events that print only the address. */
-static inline void waymark_record_address(struct waymark_record *r, const char *s)
+WAYMARK_INLINE void waymark_record_address(struct waymark_record *r, const char *s)
 {
 	char text[WAYMARK_ADDRESS_ROOM];
 	uint32_t length = waymark_address_text(text, s);
 
 	waymark_record_value(r, &length, sizeof(length));
-	memcpy(r->pos, text, length);
-	r->pos += length;
+	waymark_record_bytes(r, text, length);
 }
 
 /* ---- 128 bits: two words of 64, the low one first ---- */
 
 #define WAYMARK_WIDE_ROOM 24u
 
-static inline void waymark_record_wide(struct waymark_record *r, uint64_t low, uint64_t high)
+WAYMARK_INLINE void waymark_record_wide(struct waymark_record *r, uint64_t low, uint64_t high)
 {
 	waymark_record_value(r, &low, sizeof(low));
 	waymark_record_value(r, &high, sizeof(high));
@@ -135,7 +128,7 @@ static inline void waymark_record_wide(struct waymark_record *r, uint64_t low, u
  */
 
 /* Returns the size of text: WAYMARK_NULL_STRING for NULL; capped below it. */
-static inline uint32_t waymark_text_size(const void *text, size_t length)
+WAYMARK_INLINE uint32_t waymark_text_size(const void *text, size_t length)
 {
 	if (!text) {
 		return WAYMARK_NULL_STRING;
@@ -144,13 +137,13 @@ static inline uint32_t waymark_text_size(const void *text, size_t length)
 }
 
 /* Returns the size of bytes; 0 for NULL. */
-static inline uint32_t waymark_bytes_size(const void *bytes, size_t length)
+WAYMARK_INLINE uint32_t waymark_bytes_size(const void *bytes, size_t length)
 {
 	return bytes ? waymark_text_size(bytes, length) : 0;
 }
 
 /* Returns how many of `size` bytes are recorded. */
-static inline uint32_t waymark_counted_length(uint32_t size, uint32_t max)
+WAYMARK_INLINE uint32_t waymark_counted_length(uint32_t size, uint32_t max)
 {
 	if (WAYMARK_UNLIKELY(size > max)) {
 		return size == WAYMARK_NULL_STRING ? 0 : max;
@@ -159,12 +152,12 @@ static inline uint32_t waymark_counted_length(uint32_t size, uint32_t max)
 }
 
 /* Returns the most bytes that text or bytes take, with the two words and their alignment. */
-static inline size_t waymark_counted_room(uint32_t size, uint32_t max)
+WAYMARK_INLINE size_t waymark_counted_room(uint32_t size, uint32_t max)
 {
 	return (size_t)waymark_counted_length(size, max) + 12;
 }
 
-static inline void waymark_record_counted(
+WAYMARK_INLINE void waymark_record_counted(
 	struct waymark_record *r, const void *bytes, uint32_t size, uint32_t max)
 {
 	uint32_t length = waymark_counted_length(size, max);
@@ -172,9 +165,8 @@ static inline void waymark_record_counted(
 	waymark_record_value(r, &size, sizeof(size));
 	waymark_record_value(r, &length, sizeof(length));
 	if (length) {
-		memcpy(r->pos, bytes, length);
+		waymark_record_bytes(r, bytes, length);
 	}
-	r->pos += length;
 }
 
 /* ---- Values as text ---- */
@@ -194,20 +186,26 @@ void waymark_debug_print(const struct waymark_debug *value, char *buffer, size_t
 
 /* ---- Values, recorded as a byte with the kind, then the value ---- */
 
+/* Returns true if a value is recorded only after a callback, also for unknown kinds. */
+WAYMARK_INLINE bool waymark_debug_is_call(const struct waymark_debug *v)
+{
+	return v->kind > WAYMARK_DEBUG_TREE;
+}
+
 /* Returns true if the kind has a length: text, bytes, trees. */
-static inline bool waymark_debug_is_long(const struct waymark_debug *v)
+WAYMARK_INLINE bool waymark_debug_is_long(const struct waymark_debug *v)
 {
 	return v->kind >= WAYMARK_DEBUG_STRING && v->kind <= WAYMARK_DEBUG_TREE;
 }
 
-static inline uint32_t waymark_debug_size(const struct waymark_debug *v)
+WAYMARK_INLINE uint32_t waymark_debug_size(const struct waymark_debug *v)
 {
 	return v->kind == WAYMARK_DEBUG_STRING ? waymark_text_size(v->as.pointer, v->length)
 					       : waymark_bytes_size(v->as.pointer, v->length);
 }
 
 /* Returns the most bytes that the value takes: kind, alignment, and 16 bytes or its length. */
-static inline size_t waymark_debug_room(const struct waymark_debug *v, uint32_t max)
+WAYMARK_INLINE size_t waymark_debug_room(const struct waymark_debug *v, uint32_t max)
 {
 	if (waymark_debug_is_long(v)) {
 		return 4 + waymark_counted_room(waymark_debug_size(v), max);
@@ -229,7 +227,7 @@ static inline size_t waymark_debug_room(const struct waymark_debug *v, uint32_t 
 		WAYMARK_DEBUG_WIDTH(WAYMARK_DEBUG_POINTER, sizeof(void *) == 8 ? 3 : 2))
 
 /* Returns the number's bits, moved to the first bytes of a word. */
-static inline uint64_t waymark_debug_bits(const struct waymark_debug *v, size_t width)
+WAYMARK_INLINE uint64_t waymark_debug_bits(const struct waymark_debug *v, size_t width)
 {
 	uint64_t bits;
 
@@ -245,18 +243,18 @@ static inline uint64_t waymark_debug_bits(const struct waymark_debug *v, size_t 
 }
 
 /* Stores a number of at most 64 bits by storing a whole word. */
-static inline void waymark_record_word(struct waymark_record *r, const struct waymark_debug *v)
+WAYMARK_INLINE void waymark_record_word(struct waymark_record *r, const struct waymark_debug *v)
 {
 	size_t width = (size_t)1 << (WAYMARK_DEBUG_WIDTHS >> 2 * v->kind & 3);
 	uint64_t bits = waymark_debug_bits(v, width);
 
-	r->pos = (char *)(((uintptr_t)r->pos + width - 1) & ~(uintptr_t)(width - 1));
-	memcpy(r->pos, &bits, sizeof(bits));
-	r->pos += width;
+	r->used = (r->used + width - 1) & ~(width - 1);
+	memcpy(r->start + r->used, &bits, sizeof(bits));
+	r->used += width;
 }
 
 /* Stores a value that is not a callback. */
-static inline void waymark_record_debug(
+WAYMARK_INLINE void waymark_record_debug(
 	struct waymark_record *r, const struct waymark_debug *v, uint32_t max)
 {
 	uint8_t kind = (uint8_t)v->kind;

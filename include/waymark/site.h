@@ -311,12 +311,12 @@ WAYMARK_SITE_INLINE uint32_t waymark_site_pack(
 
 /* ---- A site ---- */
 
-#define WAYMARK_SITE_ARG(x) { NULL, NULL, waymark_kind(x), 0 },
+#define WAYMARK_SITE_ARG(x) { NULL, NULL, waymark_kind(x), 0, 0 },
 
 /* The first field of a record, which is the number of a scope or flow. */
-#define WAYMARK_SITE_LEAD_SCOPE { "scope", "i64", WAYMARK_SIGNED, sizeof(int64_t) },
+#define WAYMARK_SITE_LEAD_SCOPE { "scope", "i64", WAYMARK_SIGNED, sizeof(int64_t), 0 },
 #define WAYMARK_SITE_LEAD_FLOW WAYMARK_SITE_LEAD_SCOPE
-#define WAYMARK_SITE_LEAD_STEP { "flow", "i64", WAYMARK_SIGNED, sizeof(int64_t) },
+#define WAYMARK_SITE_LEAD_STEP { "flow", "i64", WAYMARK_SIGNED, sizeof(int64_t), 0 },
 #define WAYMARK_SITE_LEAD_INSTANT
 #define WAYMARK_SITE_LEAD_COUNTER
 #define WAYMARK_SITE_LEAD_PRINT
@@ -375,7 +375,7 @@ WAYMARK_SITE_INLINE uint32_t waymark_site_pack(
 	static const struct waymark_arg waymark_args[] = { \
 		WAYMARK_SITE_LEAD_##kind \
 		WAYMARK_SITE_EACH(WAYMARK_SITE_ARG, __VA_ARGS__) \
-		{ NULL, NULL, 0, 0 } \
+		{ NULL, NULL, 0, 0, 0 } \
 	}; \
 	static struct waymark_site waymark_here = WAYMARK_SITE_INITIAL(kind, owner, \
 		label WAYMARK_SITE_NAME(__VA_ARGS__), source, waymark_here, waymark_args, \

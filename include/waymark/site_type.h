@@ -38,7 +38,7 @@ template <typename Lead, unsigned char... kinds> struct waymark_site_args;
 	}; \
 	template <unsigned char... kinds> \
 	const struct waymark_arg waymark_site_args<lead, kinds...>::args[] = { \
-		__VA_ARGS__ { NULL, NULL, kinds, 0 }..., { NULL, NULL, 0, 0 } \
+		__VA_ARGS__ { NULL, NULL, kinds, 0, 0 }..., { NULL, NULL, 0, 0, 0 } \
 	};
 
 WAYMARK_SITE_ARGS(waymark_lead_number, 1, WAYMARK_SITE_LEAD_SCOPE)

@@ -9,7 +9,6 @@
 #include <waymark/debug.h>
 #include <waymark/descriptor.h>
 #include <waymark/event.h>
-#include <waymark/flatten.h>
 #include <waymark/record.h>
 #include <waymark/record_scope.h>
 #include <waymark/site.h>
@@ -52,7 +51,6 @@ struct generated {
 	struct waymark_message message;
 	struct waymark_debug debug;
 	struct waymark_group group;
-	struct waymark_trees trees;
 	struct waymark_tracepoint tracepoint;
 };
 

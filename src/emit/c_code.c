@@ -9,6 +9,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include <waymark/descriptor.h>
+
 const char c_header_end[] = "\n"
 			    "#ifdef __cplusplus\n"
 			    "}\n"
@@ -364,15 +366,40 @@ bool c_is_address(const struct event *e, size_t arg)
 	return e->args[arg].type.class == TYPE_STRING && v && v->letter == 'p';
 }
 
-const char *c_precision(struct emit_context *c, const struct event *e, size_t arg)
+const struct conversion *c_precise(const struct event *e, size_t arg)
 {
 	const struct conversion *v = format_conversion_of(&e->format, arg);
 
 	if (e->args[arg].type.class != TYPE_STRING || !v || v->letter != 's') {
 		return NULL;
 	}
-	if (v->precision_arg != FORMAT_NO_ARG) {
-		return c_int(c, &e->args[v->precision_arg]);
+	bool limits = v->precision >= 0 && v->precision <= WAYMARK_FIRST_MAX;
+
+	return limits || v->precision_arg != FORMAT_NO_ARG ? v : NULL;
+}
+
+const char *c_precision(struct emit_context *c, const struct event *e, size_t arg)
+{
+	const struct conversion *v = c_precise(e, arg);
+
+	if (!v) {
+		return NULL;
 	}
-	return v->precision >= 0 ? c_number(c, (size_t)v->precision) : NULL;
+	return v->precision_arg != FORMAT_NO_ARG ? c_int(c, &e->args[v->precision_arg])
+						 : c_number(c, (size_t)v->precision);
+}
+
+size_t c_placeholder(const struct event *e, size_t arg)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->format.count; i++) {
+		const struct segment *s = &e->format.segments[i];
+
+		if (s->has_conversion && s->conversion.arg == (int)arg) {
+			return n;
+		}
+		n += s->has_conversion;
+	}
+	return 0;
 }

@@ -127,11 +127,14 @@ const char *c_watched(struct emit_context *c, const struct event *e);
 /* True for a string whose address only is printed: its bytes must not be read. */
 bool c_is_address(const struct event *e, size_t arg);
 
-/*
- * Returns the int that limits the bytes read of a string: `4`, `n`; NULL if it is read up to its
- * NUL.
- */
+/* Returns the conversion that limits the bytes read of a string; NULL if it is read up to its NUL. */
+const struct conversion *c_precise(const struct event *e, size_t arg);
+
+/* Returns the int that limits the bytes read of a string: `4`, `n`; NULL if there is none. */
 const char *c_precision(struct emit_context *c, const struct event *e, size_t arg);
+
+/* Returns the number, from 0, of the placeholder that shows an argument. */
+size_t c_placeholder(const struct event *e, size_t arg);
 
 /* Returns `(void)offset;` for each parameter, on a line each. */
 const char *c_unused(struct emit_context *c, const struct event *e);

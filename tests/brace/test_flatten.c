@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <sys/resource.h>
 
-#include <waymark/flatten.h>
 #include <waymark/record.h>
 
+#include "rt/text/flatten.h"
 #include "unit.h"
 
 static struct waymark_event event = {
@@ -40,7 +40,7 @@ static struct waymark_debug flat(
 	struct waymark_trees *t, unsigned int placeholder, struct waymark_debug value)
 {
 	errno = ENOTTY;
-	waymark_flatten(t, &event, placeholder, &value);
+	flatten(t, &event, placeholder, &value);
 	assert_int_equal(errno, ENOTTY);
 	return value;
 }
@@ -56,7 +56,7 @@ static void callbacks_become_trees_on_the_stack(void **state)
 	unsigned int three = 3;
 
 	(void)state;
-	waymark_trees_begin(&t);
+	trees_begin(&t);
 	struct waymark_debug v[] = {
 		flat(&t, 0, numbers(&three)),
 		flat(&t, 1, waymark_debug_object(put_spec, NULL)),
@@ -69,7 +69,7 @@ static void callbacks_become_trees_on_the_stack(void **state)
 	assert_string_equal(rendered("{:?}", v[0]), "[0, 1, 2]");
 	assert_string_equal(rendered("{:?}", v[1]), "pretty hex");
 	assert_string_equal(rendered("{:?}", v[2]), "plain");
-	waymark_trees_end(&t);
+	trees_end(&t);
 }
 
 static void what_is_longer_is_mapped(void **state)
@@ -82,7 +82,7 @@ static void what_is_longer_is_mapped(void **state)
 	(void)state;
 	strcpy(direct, rendered("{:?}", numbers(&many)));
 	calls = 0;
-	waymark_trees_begin(&t);
+	trees_begin(&t);
 	struct waymark_debug a = flat(&t, 0, numbers(&many));
 	struct waymark_debug b = flat(&t, 1, numbers(&many));
 	struct waymark_debug c = flat(&t, 2, numbers(&three));
@@ -92,7 +92,7 @@ static void what_is_longer_is_mapped(void **state)
 	assert_string_equal(rendered("{:?}", a), direct);
 	assert_string_equal(rendered("{:?}", b), direct);
 	assert_string_equal(rendered("{:?}", c), "[0, 1, 2]");
-	waymark_trees_end(&t);
+	trees_end(&t);
 }
 
 static void what_no_record_holds_is_cut(void **state)
@@ -101,7 +101,7 @@ static void what_no_record_holds_is_cut(void **state)
 	unsigned int many = 10000;
 
 	(void)state;
-	waymark_trees_begin(&t);
+	trees_begin(&t);
 	struct waymark_debug a = flat(&t, 0, numbers(&many));
 	struct waymark_debug b = flat(&t, 0, numbers(&many));
 	const char *text = rendered("{:?}", a);
@@ -110,7 +110,7 @@ static void what_no_record_holds_is_cut(void **state)
 	assert_string_equal(text + strlen(text) - 5, ", ...");
 	text = rendered("{:?}", b);
 	assert_string_equal(text + strlen(text) - 5, ", ...");
-	waymark_trees_end(&t);
+	trees_end(&t);
 }
 
 static void without_memory_the_stack_holds_what_it_can(void **state)
@@ -127,7 +127,7 @@ static void without_memory_the_stack_holds_what_it_can(void **state)
 	getrlimit(RLIMIT_AS, &limit);
 	none = limit;
 	none.rlim_cur = 1;
-	waymark_trees_begin(&t);
+	trees_begin(&t);
 	setrlimit(RLIMIT_AS, &none);
 	struct waymark_debug a = flat(&t, 0, numbers(&many));
 	struct waymark_debug b = flat(&t, 0, numbers(&many));
@@ -139,7 +139,7 @@ static void without_memory_the_stack_holds_what_it_can(void **state)
 	assert_non_null(strstr(rendered("{:?}", a), "[0, 1, 2, 3, 4, 5, 6"));
 	rendered("{:?}", b);
 	assert_string_equal(rendered("{:?}", c), "...");
-	waymark_trees_end(&t);
+	trees_end(&t);
 }
 
 static void what_is_no_value_is_an_empty_tree(void **state)
@@ -149,11 +149,11 @@ static void what_is_no_value_is_an_empty_tree(void **state)
 
 	(void)state;
 	none.kind = 200;
-	waymark_trees_begin(&t);
+	trees_begin(&t);
 	none = flat(&t, 0, none);
 	assert_int_equal(none.kind, WAYMARK_DEBUG_TREE);
 	assert_string_equal(rendered("{:?}", none), "");
-	waymark_trees_end(&t);
+	trees_end(&t);
 }
 
 int main(void)

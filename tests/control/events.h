@@ -13,7 +13,7 @@
 
 #include <waymark/record.h>
 
-static const struct waymark_arg test_args[] = { { "value", "int", WAYMARK_SIGNED, 4 } };
+static const struct waymark_arg test_args[] = { { "value", "int", WAYMARK_SIGNED, 4, 0 } };
 
 static inline void test_record(
 	enum waymark_recorder recorder, const struct waymark_event *event, int value)

@@ -21,7 +21,7 @@ differs() {
 
 nm -D --defined-only "$shared" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort >"$tmp/exported"
 cd "$root/include"
-headers="waymark/debug.h waymark/declared_scope.h waymark/descriptor.h waymark/flatten.h waymark/init.h waymark/record.h
+headers="waymark/debug.h waymark/declared_scope.h waymark/descriptor.h waymark/init.h waymark/record.h
 	waymark/record_event.h waymark/record_scope.h waymark/record_value.h waymark/site.h
 	waymark/control.h waymark/host.h waymark/vcpu.h trace/control.h trace/simple.h"
 # Macros on one line are left out, because the functions that they call are declared.

@@ -27,7 +27,7 @@ static struct points *made_points(const char *category, const char *description,
 	struct points *p = calloc(1, sizeof(*p));
 
 	p->category = (struct waymark_category){ strdup(category), strdup(description), true, 0 };
-	p->arg = (struct waymark_arg){ "scope", "i64", WAYMARK_SIGNED, sizeof(int64_t) };
+	p->arg = (struct waymark_arg){ "scope", "i64", WAYMARK_SIGNED, sizeof(int64_t), 0 };
 	p->sites = calloc(count, sizeof(*p->sites));
 	p->list = calloc(count, sizeof(*p->list));
 	p->count = count;

@@ -200,8 +200,8 @@ static void id_is_given_at_first_use_and_found_again(void **state)
 
 static void different_events_of_one_name_have_their_own_ids(void **state)
 {
-	static const struct waymark_arg i32 = { "x", "int", WAYMARK_SIGNED, 4 };
-	static const struct waymark_arg u32 = { "x", "unsigned int", WAYMARK_UNSIGNED, 4 };
+	static const struct waymark_arg i32 = { "x", "int", WAYMARK_SIGNED, 4, 0 };
+	static const struct waymark_arg u32 = { "x", "unsigned int", WAYMARK_UNSIGNED, 4, 0 };
 	struct made *m[4];
 
 	(void)state;

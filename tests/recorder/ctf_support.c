@@ -14,8 +14,8 @@
 #define SUBBUF 65536u
 
 static const struct waymark_arg pair_args[] = {
-	{ "who", "uint64_t", WAYMARK_UNSIGNED, 8 },
-	{ "i", "uint64_t", WAYMARK_UNSIGNED, 8 },
+	{ "who", "uint64_t", WAYMARK_UNSIGNED, 8, 0 },
+	{ "i", "uint64_t", WAYMARK_UNSIGNED, 8, 0 },
 };
 
 static struct waymark_entry entries[EVENTS_MAX] = {

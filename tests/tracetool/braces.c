@@ -16,25 +16,6 @@
 #define STUB_BACKENDS (WAYMARK_LOG | WAYMARK_SYSLOG | WAYMARK_CTF)
 #include "stub_runtime.h"
 
-static bool silent; /* the message was already printed */
-
-/* Stores a tree whose text names the values that it was made of. */
-void waymark_flatten_call(struct waymark_trees *t, const struct waymark_event *event,
-	unsigned int placeholder, struct waymark_debug *value)
-{
-	t->used = (uint32_t)snprintf(
-		t->room, sizeof(t->room), "<tree of %s, {%u}>", event->name, placeholder);
-	value->kind = WAYMARK_DEBUG_TREE;
-	value->length = t->used;
-	value->as.pointer = t->room;
-}
-
-void waymark_trees_unmap(struct waymark_trees *t)
-{
-	(void)t;
-	abort();
-}
-
 static void print_text(const char *text, uint32_t size, uint32_t length)
 {
 	if (size == UINT32_MAX) {
@@ -165,7 +146,7 @@ static void print_record(void)
 	const struct waymark_event *event = events[(uint16_t)packet.aligned - 1];
 
 	at = packet.bytes + sizeof(uint64_t);
-	printf("  %s", waited ? "waited" : "at once");
+	printf("  %s", called ? "by a call" : "at once");
 	for (unsigned int i = 0; i < event->arg_count; i++) {
 		print_field(&event->args[i]);
 	}
@@ -173,32 +154,10 @@ static void print_record(void)
 	if (content_size != (uint64_t)(at - packet.bytes) * 8) {
 		printf("  the record ends elsewhere\n");
 	}
-	if (waited && (size_t)(at - packet.bytes) - sizeof(uint64_t) > last_room) {
+	if ((size_t)(at - packet.bytes) - sizeof(uint64_t) > last_room) {
 		printf("  %zu bytes of room were too few\n", last_room);
 	}
 }
-
-/* Begins an event: with room for the record, or without room, to see how much it requests. */
-static void begin(bool has_room)
-{
-	memset(packet.bytes, 0x5a, sizeof(packet.bytes));
-	waited = false;
-	silent = has_room;
-	cursor = (struct waymark_cursor){ .pos = packet.bytes,
-		.packet = packet.bytes,
-		.limit = has_room ? packet.bytes + sizeof(packet.bytes) : NULL,
-		.cycles = has_room ? WAYMARK_CYCLES : 0,
-		.content_size = &content_size };
-}
-
-#define FIRE(call)                                                 \
-	do {                                                       \
-		for (int has_room = 0; has_room < 2; has_room++) { \
-			begin(has_room);                           \
-			call;                                      \
-			print_record();                            \
-		}                                                  \
-	} while (0)
 
 static void render(struct waymark_formatter *f, const void *object)
 {

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A runtime that tests generated code through its interface only: events have STUB_BACKENDS on,
- * and all of them reserve memory in one packet.
+ * and all of them reserve memory in one packet. Of the library it has only src/rt/site/declared.c.
+ * FIRE() records an event by that, then by generated code alone: both must give the same record.
  */
 #ifndef TESTS_TRACETOOL_STUB_RUNTIME_H
 #define TESTS_TRACETOOL_STUB_RUNTIME_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include <waymark/record.h>
+
+#include "rt/text/flatten.h"
 
 #define PACKET_SIZE 131072
 
@@ -23,8 +28,9 @@ __thread struct waymark_cursor *waymark_cursors[WAYMARK_RECORDERS]
 	__attribute__((tls_model("initial-exec"))) = { &cursor, &cursor };
 
 static struct waymark_event *const *events; /* event n has the id n + 1 */
-static size_t last_room;
-static bool waited; /* the last event has requested memory */
+static size_t last_room; /* that the last event requested */
+static bool called; /* the last event was recorded by a call of the runtime */
+static bool silent; /* the message was already printed */
 
 void waymark_register(struct waymark_object *object)
 {
@@ -49,19 +55,20 @@ struct waymark_cursor *waymark_cursor_nested(enum waymark_recorder recorder, uin
 	return NULL;
 }
 
-/* The limit is NULL, so every event calls this, and its size is seen. */
+/* Called by every event that finds no room: its size is seen. */
 struct waymark_cursor *waymark_cursor_refill(
 	enum waymark_recorder recorder, struct waymark_cursor *c, size_t size, uint32_t id)
 {
 	(void)id;
 	(void)recorder;
 	last_room = size - WAYMARK_RECORD_OVERHEAD;
-	waited = true;
 	return c;
 }
 
+/* Only declared.c calls this. */
 uint32_t waymark_string_max(uint32_t max)
 {
+	called = true;
 	return max;
 }
 
@@ -69,5 +76,56 @@ uint64_t waymark_clock_ns(void)
 {
 	return 0;
 }
+
+/* Stores a tree whose text names the values that it was made of. */
+void waymark_flatten_call(struct waymark_trees *t, const struct waymark_event *event,
+	unsigned int placeholder, struct waymark_debug *value)
+{
+	t->used = (uint32_t)snprintf(
+		t->room, sizeof(t->room), "<tree of %s, {%u}>", event->name, placeholder);
+	value->kind = WAYMARK_DEBUG_TREE;
+	value->length = t->used;
+	value->as.pointer = t->room;
+}
+
+void waymark_trees_unmap(struct waymark_trees *t)
+{
+	(void)t;
+	abort();
+}
+
+/* Begins an event, with `room` bytes for the record; without, to see how much it requests. */
+static void begin(size_t room)
+{
+	memset(packet.bytes, 0x5a, sizeof(packet.bytes));
+	called = false;
+	silent = room > 0;
+	cursor = (struct waymark_cursor){ .pos = packet.bytes,
+		.packet = packet.bytes,
+		.limit = room ? packet.bytes + room : NULL,
+		.cycles = room ? WAYMARK_CYCLES : 0,
+		.content_size = &content_size };
+}
+
+/* Generated code records the event if there is as much room as it requests, and no less. */
+static bool needs_more(size_t room)
+{
+	last_room = called ? last_room : room - WAYMARK_RECORD_OVERHEAD;
+	return called && room < sizeof(packet.bytes);
+}
+
+#define FIRE(call)                          \
+	do {                                \
+		size_t room = 0;            \
+                                            \
+		begin(0);                   \
+		call;                       \
+		print_record();             \
+		do {                        \
+			begin(room += 8);   \
+			call;               \
+		} while (needs_more(room)); \
+		print_record();             \
+	} while (0)
 
 #endif

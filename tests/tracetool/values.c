@@ -26,6 +26,9 @@ void waymark_log(const struct waymark_event *event, const char *fmt, ...)
 	char text[160]; /* the rest of a long line is cut */
 	va_list ap;
 
+	if (silent) {
+		return;
+	}
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
@@ -84,7 +87,7 @@ static void print_record(void)
 	const char *p = packet.bytes + sizeof(uint64_t);
 	const struct waymark_event *event = events[(uint16_t)packet.aligned - 1];
 
-	printf("  %s:%" PRIu32, event->file, event->line);
+	printf("  %s, %s:%" PRIu32, called ? "by a call" : "at once", event->file, event->line);
 	for (unsigned int i = 0; i < event->arg_count; i++) {
 		const struct waymark_arg *a = &event->args[i];
 
@@ -99,21 +102,6 @@ static void print_record(void)
 		printf("  %zu bytes of room were too few\n", last_room);
 	}
 }
-
-static void begin(void)
-{
-	memset(packet.bytes, 0x5a, sizeof(packet.bytes));
-	cursor = (struct waymark_cursor){
-		.pos = packet.bytes, .packet = packet.bytes, .content_size = &content_size
-	};
-}
-
-#define FIRE(call)              \
-	do {                    \
-		begin();        \
-		call;           \
-		print_record(); \
-	} while (0)
 
 static void *at(uintptr_t address)
 {
@@ -184,8 +172,6 @@ static void fire_long_strings(void)
 	if (text) {
 		memset(text, 'x', WAYMARK_RECORD_MAX);
 		text[WAYMARK_RECORD_MAX] = '\0';
-		begin();
-		waymark_cursors[WAYMARK_RECORDER_SIMPLE] = &cursor;
 		FIRE(trace_no_format(1, text));
 		text[WAYMARK_RECORD_MAX / 4] = '\0';
 		FIRE(trace_strings(text, NULL));

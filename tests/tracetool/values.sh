@@ -19,8 +19,8 @@ esac
 for compiler in gcc clang; do
 	have $compiler || continue
 	for optimise in -O0 -O2 '-O1 -fsanitize=undefined -fno-sanitize-recover'; do
-		$compiler -std=gnu11 $warnings $optimise -I"$include" -I. $program.c trace-*.c \
-			-o program || fail "$compiler $optimise"
+		$compiler -std=gnu11 $warnings $optimise -I"$include" -I"$root/src" -I. $program.c trace-*.c \
+			"$root/src/rt/site/declared.c" -o program || fail "$compiler $optimise"
 		./program >found || fail "$compiler $optimise: exit $?"
 		diff -u "$here/$program.expected" found || fail "$compiler $optimise: values differ"
 	done

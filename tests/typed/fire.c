@@ -16,9 +16,9 @@ struct payload {
 	size_t at;
 };
 
-#define ARG(name, type, kind, size)              \
-	{                                        \
-		name, type, WAYMARK_##kind, size \
+#define ARG(name, type, kind, size)                 \
+	{                                           \
+		name, type, WAYMARK_##kind, size, 0 \
 	}
 #define BOTH (WAYMARK_CTF | WAYMARK_SIMPLE)
 #define STATE(id) static uint32_t state_##id WAYMARK_STATE_SECTION = 0
@@ -142,8 +142,7 @@ static void record(struct waymark_event *event, const struct payload *p)
 
 		if (on & bits[i] &&
 			waymark_record_begin(&r, (enum waymark_recorder)i, event, p->at)) {
-			memcpy(r.pos, p->bytes, p->at);
-			r.pos += p->at;
+			waymark_record_bytes(&r, p->bytes, p->at);
 			waymark_record_end(&r);
 		}
 	}

@@ -4,13 +4,13 @@
  *
  * The size of a record is known before it begins: twice a scalar's size is room for it and its
  * alignment, and strings are measured first. All strings of an event share half of the longest
- * record. Only the function that waits applies a smaller limit of the run, and all events of a
+ * record. Only the runtime's function applies a smaller limit of the run, and all events of a
  * program with a smaller limit call it.
  *
  * waymark_emit_X() is cold, so that compilers move its calls out of the callers' main path. The
  * compiler optimizes a function that only cold code calls for size, which makes recording three
- * times as slow, so each backend's function is declared hot. It makes no calls; a second function
- * does the work that needs calls.
+ * times as slow, so each backend's function is declared hot. It makes no calls; if one is needed,
+ * it passes the arguments to the runtime's function, which knows them by the descriptor.
  */
 #include "emit/backend/record.h"
 
@@ -21,13 +21,13 @@
 static const char begin[] =
 	"\n"
 	"WAYMARK_INLINE bool record_${name}("
-	"enum waymark_recorder waymark_to, bool waymark_wait${comma}${parameters})\n"
+	"enum waymark_recorder waymark_to${comma}${parameters})\n"
 	"{\n"
 	"\tstruct waymark_record waymark_r;\n"
 	"\tsize_t waymark_room = 0;\n";
 
 static const char max_line[] =
-	"\tuint32_t waymark_max = waymark_string_limit(${max}, waymark_wait);\n";
+	"\tconst uint32_t waymark_max = ${max};\n";
 
 static const char string_length[] =
 	"\tuint32_t waymark_length_${arg} = waymark_string_length(${arg}, waymark_max);\n";
@@ -35,6 +35,12 @@ static const char string_length[] =
 /* Measures only the part that printf reads. */
 static const char part_length[] =
 	"\tuint32_t waymark_length_${arg} = waymark_string_part(${arg}, ${precision}, waymark_max);\n";
+
+/* A string that is NULL, or cut, is stored by the runtime's function. */
+static const char string_check[] =
+	"\tif (WAYMARK_UNLIKELY(waymark_length_${arg} > waymark_max)) {\n"
+	"\t\treturn false;\n"
+	"\t}\n";
 
 static const char string_room[] =
 	"\twaymark_room += waymark_string_room(waymark_length_${arg}, waymark_max);\n";
@@ -55,15 +61,15 @@ static const char counted_room[] =
 static const char debug_room[] =
 	"\twaymark_room += waymark_debug_room(&${arg}, waymark_max);\n";
 
-/* Calls callbacks before the record is begun, in the function that may make calls. */
+/* A callback is called before the record is begun, by the function that may make calls. */
 static const char debug_check[] =
 	"\tif (waymark_debug_is_call(&${arg})) {\n"
 	"\t\treturn false;\n"
 	"\t}\n";
 
 static const char reserve[] =
-	"\tif (!waymark_record_open("
-	"&waymark_r, waymark_to, &waymark_event_${name}, waymark_room, waymark_wait)) {\n"
+	"\tif (!waymark_record_try("
+	"&waymark_r, waymark_to, &waymark_event_${name}, waymark_room)) {\n"
 	"\t\treturn false;\n"
 	"\t}\n";
 
@@ -103,32 +109,12 @@ static const char end[] =
 	"\treturn true;\n"
 	"}\n";
 
-static const char wait_begin[] =
-	"\n"
-	"WAYMARK_COLD static void wait_${backend}_${name}(${parameters})\n"
-	"{\n";
-
-static const char trees[] = "\tstruct waymark_trees waymark_t;\n";
-
-static const char trees_begin[] =
-	"\n"
-	"\twaymark_trees_begin(&waymark_t);\n";
-
-static const char flatten[] =
-	"\twaymark_flatten(&waymark_t, &waymark_event_${name}, ${placeholder}, &${arg});\n";
-
-static const char trees_end[] = "\twaymark_trees_end(&waymark_t);\n";
-
-static const char wait_record[] =
-	"\trecord_${name}(${recorder}, true${comma}${arguments});\n";
-
 static const char backend_function[] =
-	"}\n"
 	"\n"
 	"WAYMARK_HOT static void ${backend}_${name}(${parameters})\n"
 	"{\n"
-	"\tif (!record_${name}(${recorder}, false${comma}${arguments})) {\n"
-	"\t\twait_${backend}_${name}(${arguments});\n"
+	"\tif (!record_${name}(${recorder}${comma}${arguments})) {\n"
+	"\t\twaymark_${backend}(&waymark_event_${name}${comma}${arguments});\n"
 	"\t}\n"
 	"}\n";
 
@@ -137,7 +123,7 @@ static const char backend_function[] =
 /* The parts of the function. Each has a statement for some of the arguments. */
 enum part {
 	PART_MEASURE, /* measures arguments of varying length */
-	PART_CHECK, /* checks that nothing must be called */
+	PART_CHECK, /* checks that generated code can record it */
 	PART_ROOM,
 	PART_STORE,
 	PARTS
@@ -148,8 +134,8 @@ static const char *const of_scalar[PARTS] = {
 	[PART_ROOM] = value_room, [PART_STORE] = value_store
 };
 static const char *const of_wide[PARTS] = { [PART_ROOM] = wide_room, [PART_STORE] = wide_store };
-static const char *const of_string[PARTS] = { string_length, NULL, string_room, string_store };
-static const char *const of_part[PARTS] = { part_length, NULL, string_room, string_store };
+static const char *const of_string[PARTS] = { string_length, string_check, string_room, string_store };
+static const char *const of_part[PARTS] = { part_length, string_check, string_room, string_store };
 static const char *const of_address[PARTS] = {
 	[PART_ROOM] = address_room, [PART_STORE] = address_store
 };
@@ -228,7 +214,7 @@ void emit_record(struct emit_context *c, const struct event *e)
 {
 	OUT(c->out, begin, { "name", e->name }, { "comma", comma(e) },
 		{ "parameters", e->arg_count ? c_parameters(c, e) : "" });
-	/* The limit of each string is a constant for the compiler in a function without calls. */
+	/* A constant, because the function makes no calls to look for a smaller limit. */
 	size_t count = 0;
 
 	for (size_t i = 0; i < e->arg_count; i++) {
@@ -247,43 +233,7 @@ void emit_record(struct emit_context *c, const struct event *e)
 	out_str(c->out, end);
 }
 
-/* Returns the index of the placeholder that shows an argument. */
-static size_t placeholder_of(const struct event *e, size_t arg)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < e->format.count; i++) {
-		const struct segment *s = &e->format.segments[i];
-
-		if (s->has_conversion && s->conversion.arg == (int)arg) {
-			return n;
-		}
-		n += s->has_conversion;
-	}
-	return 0;
-}
-
-/*
- * Writes the calls that keep the output of callbacks until it is recorded; false if there are none.
- */
-static bool emit_flattened(struct emit_context *c, const struct event *e)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < e->arg_count; i++) {
-		if (e->args[i].type.class != TYPE_DEBUG) {
-			continue;
-		}
-		out_str(c->out, any ? "" : trees);
-		out_str(c->out, any ? "" : trees_begin);
-		OUT(c->out, flatten, { "name", e->name }, { "arg", e->args[i].c_name },
-			{ "placeholder", c_number(c, placeholder_of(e, i)) });
-		any = true;
-	}
-	return any;
-}
-
-/* Writes `<backend>_<event>()`, and the function that it calls if it must wait. */
+/* Writes `<backend>_<event>()`. */
 static void emit_function(
 	struct emit_context *c, const struct event *e, const struct emit_backend_row *row)
 {
@@ -297,11 +247,6 @@ static void emit_function(
 		{ NULL, NULL },
 	};
 
-	out_template(c->out, wait_begin, holes);
-	bool has_trees = emit_flattened(c, e);
-
-	out_template(c->out, wait_record, holes);
-	out_str(c->out, has_trees ? trees_end : "");
 	out_template(c->out, backend_function, holes);
 }
 

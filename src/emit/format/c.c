@@ -27,7 +27,7 @@ static const char args_begin[] =
 	"\n"
 	"static const struct waymark_arg waymark_args_${name}[] = {\n";
 
-static const char arg_entry[] = "\t{ \"${name}\", \"${type}\", ${kind}, ${size} },\n";
+static const char arg_entry[] = "\t{ \"${name}\", \"${type}\", ${kind}, ${size}, ${part} },\n";
 
 static const char args_end[] = "};\n";
 
@@ -194,6 +194,26 @@ static const char *size(struct emit_context *c, const struct arg *a)
 	return c_end(c);
 }
 
+/* Returns how much of a string is recorded, or the placeholder of a `{:?}` value. */
+static const char *part(struct emit_context *c, const struct event *e, size_t arg)
+{
+	const struct conversion *v = c_precise(e, arg);
+
+	if (c_is_address(e, arg)) {
+		return "WAYMARK_ONLY_ADDRESS";
+	}
+	if (e->args[arg].type.class == TYPE_DEBUG) {
+		return c_number(c, c_placeholder(e, arg));
+	}
+	if (!v) {
+		return "0";
+	}
+	if (v->precision_arg != FORMAT_NO_ARG) {
+		return arena_printf(&c->texts, "WAYMARK_FIRST_BY(%d)", v->precision_arg);
+	}
+	return arena_printf(&c->texts, "WAYMARK_FIRST(%d)", v->precision);
+}
+
 static void emit_descriptor(struct emit_context *c, const struct event *e)
 {
 	const struct out_hole holes[] = {
@@ -218,7 +238,8 @@ static void emit_descriptor(struct emit_context *c, const struct event *e)
 			const struct arg *a = &e->args[i];
 
 			OUT(c->out, arg_entry, { "name", a->name }, { "type", a->type.text },
-				{ "kind", kind(&a->type) }, { "size", size(c, a) });
+				{ "kind", kind(&a->type) }, { "size", size(c, a) },
+				{ "part", part(c, e, i) });
 		}
 		out_str(c->out, args_end);
 	}

@@ -69,6 +69,9 @@ enum recorder_policy waymark_recorder_policy(void);
 #define RECORDER_STRING_MAX (WAYMARK_RECORD_MAX / 2) /* of an event's only string */
 int waymark_recorder_set_string(uint64_t bytes, struct waymark_error *error);
 
+/* Returns `max`, or less if fewer bytes were set. Any thread; async-signal-safe. */
+uint32_t waymark_string_max(uint32_t max);
+
 /*
  * Sets how long events may wait in memory before they are written to their file. May be called at
  * any time.

@@ -12,8 +12,7 @@ WAYMARK_INLINE bool record(const struct waymark_event *end, bool wait, int64_t i
 {
 	struct waymark_record r;
 
-	if (!waymark_record_open(
-		    &r, WAYMARK_RECORDER_CTF, end, 2 * (sizeof(id) + sizeof(tid)), wait)) {
+	if (!site_open(&r, end, 2 * (sizeof(id) + sizeof(tid)), wait)) {
 		return false;
 	}
 	waymark_record_value(&r, &id, sizeof(id));

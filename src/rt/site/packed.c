@@ -14,10 +14,10 @@
 WAYMARK_INLINE void put_words(struct waymark_record *r, const uint64_t *words, uint32_t bytes)
 {
 	for (size_t at = 0; at < bytes; at += sizeof(*words)) {
-		memcpy(r->pos + at, (const char *)words + at, sizeof(*words));
+		memcpy(r->start + r->used + at, (const char *)words + at, sizeof(*words));
 		__asm__ volatile("" : "+r"(at)); /* or compilers would call memcpy() for all */
 	}
-	r->pos += bytes;
+	r->used += bytes;
 }
 
 WAYMARK_INLINE bool record(
@@ -25,7 +25,7 @@ WAYMARK_INLINE bool record(
 {
 	struct waymark_record r;
 
-	if (!waymark_record_open(&r, WAYMARK_RECORDER_CTF, event, bytes, wait)) {
+	if (!site_open(&r, event, bytes, wait)) {
 		return false;
 	}
 	put_words(&r, words, bytes);

@@ -2,8 +2,8 @@
 /*
  * Trace points of waymark/scope.h: declarations that the files of this folder share. end.c ends
  * scopes and flows, site.c records arguments that come as values, packed.c those that come as
- * words, begin.c keeps the stack of WAYMARK_BEGIN(). Of the recorders only `ctf` records them, see
- * event_backends(). Any thread, any signal handler.
+ * words, begin.c keeps the stack of WAYMARK_BEGIN(); declared.c records declared events. Of the
+ * recorders only `ctf` records them, see event_backends(). Any thread, any signal handler.
  */
 #ifndef RT_SITE_RECORD_H
 #define RT_SITE_RECORD_H
@@ -17,6 +17,14 @@
 static inline unsigned int site_backends(waymark_site_pointer *site)
 {
 	return WAYMARK_BACKENDS(*(*site)->state);
+}
+
+/* Begins a record; without `wait`, by no call, and false means: try again with it. */
+WAYMARK_INLINE bool site_open(
+	struct waymark_record *r, const struct waymark_event *event, size_t size, bool wait)
+{
+	return wait ? waymark_record_begin(r, WAYMARK_RECORDER_CTF, event, size)
+		    : waymark_record_try(r, WAYMARK_RECORDER_CTF, event, size);
 }
 
 /* Ends a scope of WAYMARK_BEGIN(). */

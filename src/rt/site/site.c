@@ -9,7 +9,9 @@
 
 #include "base/compiler.h"
 #include "rt/host/line.h"
+#include "rt/record/recorder.h"
 #include "rt/site/record.h"
+#include "rt/text/flatten.h"
 #include "rt/text/site_text.h"
 
 /* Bytes that WAYMARK_PRINT() formats on the stack, and in mapped memory; the rest is cut. */
@@ -50,12 +52,13 @@ WAYMARK_INLINE uint32_t text_length(const struct waymark_debug *v)
 }
 
 /* Out of line, so that `r` of the caller can stay in registers. */
-static NOINLINE char *put_value(char *pos, const struct waymark_debug *v, uint32_t max)
+static NOINLINE size_t put_value(
+	char *start, size_t used, const struct waymark_debug *v, uint32_t max)
 {
-	struct waymark_record r = { NULL, pos };
+	struct waymark_record r = { NULL, start, used };
 
 	waymark_record_debug(&r, v, max);
-	return r.pos;
+	return r.used;
 }
 
 WAYMARK_INLINE void store(struct waymark_record *r, const struct waymark_arg *arg,
@@ -72,7 +75,7 @@ WAYMARK_INLINE void store(struct waymark_record *r, const struct waymark_arg *ar
 		waymark_record_string(r, v->as.pointer, text_length(v), max);
 		break;
 	case FORM_VALUE:
-		r->pos = put_value(r->pos, v, max);
+		r->used = put_value(r->start, r->used, v, max);
 		break;
 	}
 }
@@ -95,11 +98,11 @@ WAYMARK_INLINE size_t room_of(const struct firing *f, uint32_t max)
 WAYMARK_INLINE bool record(const struct firing *f, bool wait)
 {
 	const struct waymark_arg *arg = f->event->args;
-	uint32_t max = waymark_string_limit(f->max, wait);
+	uint32_t max = wait ? waymark_string_max(f->max) : f->max;
 	size_t room = room_of(f, max);
 	struct waymark_record r;
 
-	if (!room || !waymark_record_open(&r, WAYMARK_RECORDER_CTF, f->event, room, wait)) {
+	if (!room || !site_open(&r, f->event, room, wait)) {
 		return false;
 	}
 	if (site_has_number(site_of(f->event))) {
@@ -126,12 +129,12 @@ static COLD void flatten_and_record(const struct firing *f)
 {
 	struct waymark_trees trees;
 
-	waymark_trees_begin(&trees);
+	trees_begin(&trees);
 	for (uint32_t i = 0; i < f->count; i++) {
-		waymark_flatten(&trees, f->event, i, &f->values[1 + i]);
+		flatten(&trees, f->event, i, &f->values[1 + i]);
 	}
 	record_flat(f);
-	waymark_trees_end(&trees);
+	trees_end(&trees);
 }
 
 /* Prints first, because recording replaces callbacks by trees. */

@@ -7,12 +7,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include <waymark/flatten.h>
 #include <waymark/record.h>
 
 #include "base/compiler.h"
 #include "brace/brace.h"
 #include "brace/tree.h"
+#include "rt/text/flatten.h"
 
 /* ---- Callbacks as trees ---- */
 

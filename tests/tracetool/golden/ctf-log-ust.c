@@ -23,32 +23,22 @@ static struct waymark_event waymark_event_empty = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_empty(enum waymark_recorder waymark_to, bool waymark_wait)
+WAYMARK_INLINE bool record_empty(enum waymark_recorder waymark_to)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
-	if (!waymark_record_open(
-		    &waymark_r,
-		    waymark_to,
-		    &waymark_event_empty,
-		    waymark_room,
-		    waymark_wait)) {
+	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_empty, waymark_room)) {
 		return false;
 	}
 	waymark_record_end(&waymark_r);
 	return true;
 }
 
-WAYMARK_COLD static void wait_ctf_empty(void)
-{
-	record_empty(WAYMARK_RECORDER_CTF, true);
-}
-
 WAYMARK_HOT static void ctf_empty(void)
 {
-	if (!record_empty(WAYMARK_RECORDER_CTF, false)) {
-		wait_ctf_empty();
+	if (!record_empty(WAYMARK_RECORDER_CTF)) {
+		waymark_ctf(&waymark_event_empty);
 	}
 }
 
@@ -98,16 +88,16 @@ void waymark_emit_empty(void)
 uint32_t waymark_state_ten WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_ten[] = {
-	{ "name", "const char *", WAYMARK_STRING, 0 },
-	{ "offset", "uint64_t", WAYMARK_UNSIGNED, sizeof(uint64_t) },
-	{ "delta", "int64_t", WAYMARK_SIGNED, sizeof(int64_t) },
-	{ "s", "signed char", WAYMARK_SIGNED, sizeof(signed char) },
-	{ "c", "char", WAYMARK_CHAR, sizeof(char) },
-	{ "port", "uint16_t", WAYMARK_UNSIGNED, sizeof(uint16_t) },
-	{ "yes", "bool", WAYMARK_UNSIGNED, sizeof(bool) },
-	{ "size", "size_t", WAYMARK_UNSIGNED, sizeof(size_t) },
-	{ "slots", "const void *const *", WAYMARK_POINTER, sizeof(const void *const *) },
-	{ "flags", "unsigned long", WAYMARK_UNSIGNED, sizeof(unsigned long) },
+	{ "name", "const char *", WAYMARK_STRING, 0, 0 },
+	{ "offset", "uint64_t", WAYMARK_UNSIGNED, sizeof(uint64_t), 0 },
+	{ "delta", "int64_t", WAYMARK_SIGNED, sizeof(int64_t), 0 },
+	{ "s", "signed char", WAYMARK_SIGNED, sizeof(signed char), 0 },
+	{ "c", "char", WAYMARK_CHAR, sizeof(char), 0 },
+	{ "port", "uint16_t", WAYMARK_UNSIGNED, sizeof(uint16_t), 0 },
+	{ "yes", "bool", WAYMARK_UNSIGNED, sizeof(bool), 0 },
+	{ "size", "size_t", WAYMARK_UNSIGNED, sizeof(size_t), 0 },
+	{ "slots", "const void *const *", WAYMARK_POINTER, sizeof(const void *const *), 0 },
+	{ "flags", "unsigned long", WAYMARK_UNSIGNED, sizeof(unsigned long), 0 },
 };
 
 static struct waymark_event waymark_event_ten = {
@@ -127,7 +117,6 @@ static struct waymark_event waymark_event_ten = {
 
 WAYMARK_INLINE bool record_ten(
 	enum waymark_recorder waymark_to,
-	bool waymark_wait,
 	const char *name,
 	uint64_t offset,
 	int64_t delta,
@@ -141,9 +130,12 @@ WAYMARK_INLINE bool record_ten(
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
-	uint32_t waymark_max = waymark_string_limit(WAYMARK_RECORD_MAX / 2, waymark_wait);
+	const uint32_t waymark_max = WAYMARK_RECORD_MAX / 2;
 	uint32_t waymark_length_name = waymark_string_length(name, waymark_max);
 
+	if (WAYMARK_UNLIKELY(waymark_length_name > waymark_max)) {
+		return false;
+	}
 	waymark_room += waymark_string_room(waymark_length_name, waymark_max);
 	waymark_room += 2 * sizeof(offset);
 	waymark_room += 2 * sizeof(delta);
@@ -154,12 +146,7 @@ WAYMARK_INLINE bool record_ten(
 	waymark_room += 2 * sizeof(size);
 	waymark_room += 2 * sizeof(slots);
 	waymark_room += 2 * sizeof(flags);
-	if (!waymark_record_open(
-		    &waymark_r,
-		    waymark_to,
-		    &waymark_event_ten,
-		    waymark_room,
-		    waymark_wait)) {
+	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_ten, waymark_room)) {
 		return false;
 	}
 	waymark_record_string(&waymark_r, name, waymark_length_name, waymark_max);
@@ -176,33 +163,6 @@ WAYMARK_INLINE bool record_ten(
 	return true;
 }
 
-WAYMARK_COLD static void wait_ctf_ten(
-	const char *name,
-	uint64_t offset,
-	int64_t delta,
-	signed char s,
-	char c,
-	uint16_t port,
-	bool yes,
-	size_t size,
-	const void *const *slots,
-	unsigned long flags)
-{
-	record_ten(
-		WAYMARK_RECORDER_CTF,
-		true,
-		name,
-		offset,
-		delta,
-		s,
-		c,
-		port,
-		yes,
-		size,
-		slots,
-		flags);
-}
-
 WAYMARK_HOT static void ctf_ten(
 	const char *name,
 	uint64_t offset,
@@ -217,7 +177,6 @@ WAYMARK_HOT static void ctf_ten(
 {
 	if (!record_ten(
 		    WAYMARK_RECORDER_CTF,
-		    false,
 		    name,
 		    offset,
 		    delta,
@@ -228,7 +187,18 @@ WAYMARK_HOT static void ctf_ten(
 		    size,
 		    slots,
 		    flags)) {
-		wait_ctf_ten(name, offset, delta, s, c, port, yes, size, slots, flags);
+		waymark_ctf(
+			&waymark_event_ten,
+			name,
+			offset,
+			delta,
+			s,
+			c,
+			port,
+			yes,
+			size,
+			slots,
+			flags);
 	}
 }
 
@@ -343,8 +313,8 @@ void waymark_emit_ten(
 uint32_t waymark_state_stars WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_stars[] = {
-	{ "width", "int", WAYMARK_SIGNED, sizeof(int) },
-	{ "value", "int", WAYMARK_SIGNED, sizeof(int) },
+	{ "width", "int", WAYMARK_SIGNED, sizeof(int), 0 },
+	{ "value", "int", WAYMARK_SIGNED, sizeof(int), 0 },
 };
 
 static struct waymark_event waymark_event_stars = {
@@ -362,23 +332,14 @@ static struct waymark_event waymark_event_stars = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_stars(
-	enum waymark_recorder waymark_to,
-	bool waymark_wait,
-	int width,
-	int value)
+WAYMARK_INLINE bool record_stars(enum waymark_recorder waymark_to, int width, int value)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(width);
 	waymark_room += 2 * sizeof(value);
-	if (!waymark_record_open(
-		    &waymark_r,
-		    waymark_to,
-		    &waymark_event_stars,
-		    waymark_room,
-		    waymark_wait)) {
+	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_stars, waymark_room)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &width, sizeof(width));
@@ -387,15 +348,10 @@ WAYMARK_INLINE bool record_stars(
 	return true;
 }
 
-WAYMARK_COLD static void wait_ctf_stars(int width, int value)
-{
-	record_stars(WAYMARK_RECORDER_CTF, true, width, value);
-}
-
 WAYMARK_HOT static void ctf_stars(int width, int value)
 {
-	if (!record_stars(WAYMARK_RECORDER_CTF, false, width, value)) {
-		wait_ctf_stars(width, value);
+	if (!record_stars(WAYMARK_RECORDER_CTF, width, value)) {
+		waymark_ctf(&waymark_event_stars, width, value);
 	}
 }
 
@@ -445,7 +401,7 @@ void waymark_emit_stars(int width, int value)
 uint32_t waymark_state_escapes WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_escapes[] = {
-	{ "n", "int", WAYMARK_SIGNED, sizeof(int) },
+	{ "n", "int", WAYMARK_SIGNED, sizeof(int), 0 },
 };
 
 static struct waymark_event waymark_event_escapes = {
@@ -463,18 +419,13 @@ static struct waymark_event waymark_event_escapes = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_escapes(enum waymark_recorder waymark_to, bool waymark_wait, int n)
+WAYMARK_INLINE bool record_escapes(enum waymark_recorder waymark_to, int n)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(n);
-	if (!waymark_record_open(
-		    &waymark_r,
-		    waymark_to,
-		    &waymark_event_escapes,
-		    waymark_room,
-		    waymark_wait)) {
+	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_escapes, waymark_room)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &n, sizeof(n));
@@ -482,15 +433,10 @@ WAYMARK_INLINE bool record_escapes(enum waymark_recorder waymark_to, bool waymar
 	return true;
 }
 
-WAYMARK_COLD static void wait_ctf_escapes(int n)
-{
-	record_escapes(WAYMARK_RECORDER_CTF, true, n);
-}
-
 WAYMARK_HOT static void ctf_escapes(int n)
 {
-	if (!record_escapes(WAYMARK_RECORDER_CTF, false, n)) {
-		wait_ctf_escapes(n);
+	if (!record_escapes(WAYMARK_RECORDER_CTF, n)) {
+		waymark_ctf(&waymark_event_escapes, n);
 	}
 }
 
@@ -543,12 +489,12 @@ void waymark_emit_escapes(int n)
 uint32_t waymark_state_keywords WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_keywords[] = {
-	{ "class", "int", WAYMARK_SIGNED, sizeof(int) },
-	{ "next", "int", WAYMARK_SIGNED, sizeof(int) },
-	{ "self", "int", WAYMARK_SIGNED, sizeof(int) },
-	{ "self_", "int", WAYMARK_SIGNED, sizeof(int) },
-	{ "string", "const char *", WAYMARK_STRING, 0 },
-	{ "DEBUG", "int", WAYMARK_SIGNED, sizeof(int) },
+	{ "class", "int", WAYMARK_SIGNED, sizeof(int), 0 },
+	{ "next", "int", WAYMARK_SIGNED, sizeof(int), 0 },
+	{ "self", "int", WAYMARK_SIGNED, sizeof(int), 0 },
+	{ "self_", "int", WAYMARK_SIGNED, sizeof(int), 0 },
+	{ "string", "const char *", WAYMARK_STRING, 0, 0 },
+	{ "DEBUG", "int", WAYMARK_SIGNED, sizeof(int), 0 },
 };
 
 static struct waymark_event waymark_event_keywords = {
@@ -568,7 +514,6 @@ static struct waymark_event waymark_event_keywords = {
 
 WAYMARK_INLINE bool record_keywords(
 	enum waymark_recorder waymark_to,
-	bool waymark_wait,
 	int class_,
 	int next,
 	int self,
@@ -578,21 +523,19 @@ WAYMARK_INLINE bool record_keywords(
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
-	uint32_t waymark_max = waymark_string_limit(WAYMARK_RECORD_MAX / 2, waymark_wait);
+	const uint32_t waymark_max = WAYMARK_RECORD_MAX / 2;
 	uint32_t waymark_length_string = waymark_string_length(string, waymark_max);
 
+	if (WAYMARK_UNLIKELY(waymark_length_string > waymark_max)) {
+		return false;
+	}
 	waymark_room += 2 * sizeof(class_);
 	waymark_room += 2 * sizeof(next);
 	waymark_room += 2 * sizeof(self);
 	waymark_room += 2 * sizeof(self_);
 	waymark_room += waymark_string_room(waymark_length_string, waymark_max);
 	waymark_room += 2 * sizeof(debug);
-	if (!waymark_record_open(
-		    &waymark_r,
-		    waymark_to,
-		    &waymark_event_keywords,
-		    waymark_room,
-		    waymark_wait)) {
+	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_keywords, waymark_room)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &class_, sizeof(class_));
@@ -605,17 +548,6 @@ WAYMARK_INLINE bool record_keywords(
 	return true;
 }
 
-WAYMARK_COLD static void wait_ctf_keywords(
-	int class_,
-	int next,
-	int self,
-	int self_,
-	const char *string,
-	int debug)
-{
-	record_keywords(WAYMARK_RECORDER_CTF, true, class_, next, self, self_, string, debug);
-}
-
 WAYMARK_HOT static void ctf_keywords(
 	int class_,
 	int next,
@@ -624,16 +556,8 @@ WAYMARK_HOT static void ctf_keywords(
 	const char *string,
 	int debug)
 {
-	if (!record_keywords(
-		    WAYMARK_RECORDER_CTF,
-		    false,
-		    class_,
-		    next,
-		    self,
-		    self_,
-		    string,
-		    debug)) {
-		wait_ctf_keywords(class_, next, self, self_, string, debug);
+	if (!record_keywords(WAYMARK_RECORDER_CTF, class_, next, self, self_, string, debug)) {
+		waymark_ctf(&waymark_event_keywords, class_, next, self, self_, string, debug);
 	}
 }
 
@@ -697,9 +621,9 @@ void waymark_emit_keywords(int class_, int next, int self, int self_, const char
 uint32_t waymark_state_text WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_text[] = {
-	{ "max", "int", WAYMARK_SIGNED, sizeof(int) },
-	{ "text", "char *", WAYMARK_STRING, 0 },
-	{ "at", "const char *", WAYMARK_STRING, 0 },
+	{ "max", "int", WAYMARK_SIGNED, sizeof(int), 0 },
+	{ "text", "char *", WAYMARK_STRING, 0, WAYMARK_FIRST_BY(0) },
+	{ "at", "const char *", WAYMARK_STRING, 0, WAYMARK_ONLY_ADDRESS },
 };
 
 static struct waymark_event waymark_event_text = {
@@ -719,25 +643,22 @@ static struct waymark_event waymark_event_text = {
 
 WAYMARK_INLINE bool record_text(
 	enum waymark_recorder waymark_to,
-	bool waymark_wait,
 	int max,
 	char *text,
 	const char *at)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
-	uint32_t waymark_max = waymark_string_limit(WAYMARK_RECORD_MAX / 2, waymark_wait);
+	const uint32_t waymark_max = WAYMARK_RECORD_MAX / 2;
 	uint32_t waymark_length_text = waymark_string_part(text, max, waymark_max);
 
+	if (WAYMARK_UNLIKELY(waymark_length_text > waymark_max)) {
+		return false;
+	}
 	waymark_room += 2 * sizeof(max);
 	waymark_room += waymark_string_room(waymark_length_text, waymark_max);
 	waymark_room += WAYMARK_ADDRESS_ROOM;
-	if (!waymark_record_open(
-		    &waymark_r,
-		    waymark_to,
-		    &waymark_event_text,
-		    waymark_room,
-		    waymark_wait)) {
+	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_text, waymark_room)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &max, sizeof(max));
@@ -747,15 +668,10 @@ WAYMARK_INLINE bool record_text(
 	return true;
 }
 
-WAYMARK_COLD static void wait_ctf_text(int max, char *text, const char *at)
-{
-	record_text(WAYMARK_RECORDER_CTF, true, max, text, at);
-}
-
 WAYMARK_HOT static void ctf_text(int max, char *text, const char *at)
 {
-	if (!record_text(WAYMARK_RECORDER_CTF, false, max, text, at)) {
-		wait_ctf_text(max, text, at);
+	if (!record_text(WAYMARK_RECORDER_CTF, max, text, at)) {
+		waymark_ctf(&waymark_event_text, max, text, at);
 	}
 }
 
@@ -810,8 +726,8 @@ void waymark_emit_text(int max, char *text, const char *at)
 uint32_t waymark_state_text_enabled WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_text_enabled[] = {
-	{ "on", "int", WAYMARK_SIGNED, sizeof(int) },
-	{ "r", "const char *", WAYMARK_STRING, 0 },
+	{ "on", "int", WAYMARK_SIGNED, sizeof(int), 0 },
+	{ "r", "const char *", WAYMARK_STRING, 0, 0 },
 };
 
 static struct waymark_event waymark_event_text_enabled = {
@@ -829,25 +745,23 @@ static struct waymark_event waymark_event_text_enabled = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_text_enabled(
-	enum waymark_recorder waymark_to,
-	bool waymark_wait,
-	int on,
-	const char *r)
+WAYMARK_INLINE bool record_text_enabled(enum waymark_recorder waymark_to, int on, const char *r)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
-	uint32_t waymark_max = waymark_string_limit(WAYMARK_RECORD_MAX / 2, waymark_wait);
+	const uint32_t waymark_max = WAYMARK_RECORD_MAX / 2;
 	uint32_t waymark_length_r = waymark_string_length(r, waymark_max);
 
+	if (WAYMARK_UNLIKELY(waymark_length_r > waymark_max)) {
+		return false;
+	}
 	waymark_room += 2 * sizeof(on);
 	waymark_room += waymark_string_room(waymark_length_r, waymark_max);
-	if (!waymark_record_open(
+	if (!waymark_record_try(
 		    &waymark_r,
 		    waymark_to,
 		    &waymark_event_text_enabled,
-		    waymark_room,
-		    waymark_wait)) {
+		    waymark_room)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &on, sizeof(on));
@@ -856,15 +770,10 @@ WAYMARK_INLINE bool record_text_enabled(
 	return true;
 }
 
-WAYMARK_COLD static void wait_ctf_text_enabled(int on, const char *r)
-{
-	record_text_enabled(WAYMARK_RECORDER_CTF, true, on, r);
-}
-
 WAYMARK_HOT static void ctf_text_enabled(int on, const char *r)
 {
-	if (!record_text_enabled(WAYMARK_RECORDER_CTF, false, on, r)) {
-		wait_ctf_text_enabled(on, r);
+	if (!record_text_enabled(WAYMARK_RECORDER_CTF, on, r)) {
+		waymark_ctf(&waymark_event_text_enabled, on, r);
 	}
 }
 
@@ -914,7 +823,7 @@ void waymark_emit_text_enabled(int on, const char *r)
 uint32_t waymark_state_enter WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_enter[] = {
-	{ "cpu", "void *", WAYMARK_POINTER, sizeof(void *) },
+	{ "cpu", "void *", WAYMARK_POINTER, sizeof(void *), 0 },
 };
 
 static struct waymark_event waymark_event_enter = {
@@ -932,21 +841,13 @@ static struct waymark_event waymark_event_enter = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_enter(
-	enum waymark_recorder waymark_to,
-	bool waymark_wait,
-	struct CPUState *__cpu)
+WAYMARK_INLINE bool record_enter(enum waymark_recorder waymark_to, struct CPUState *__cpu)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(__cpu);
-	if (!waymark_record_open(
-		    &waymark_r,
-		    waymark_to,
-		    &waymark_event_enter,
-		    waymark_room,
-		    waymark_wait)) {
+	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_enter, waymark_room)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &__cpu, sizeof(__cpu));
@@ -954,15 +855,10 @@ WAYMARK_INLINE bool record_enter(
 	return true;
 }
 
-WAYMARK_COLD static void wait_ctf_enter(struct CPUState *__cpu)
-{
-	record_enter(WAYMARK_RECORDER_CTF, true, __cpu);
-}
-
 WAYMARK_HOT static void ctf_enter(struct CPUState *__cpu)
 {
-	if (!record_enter(WAYMARK_RECORDER_CTF, false, __cpu)) {
-		wait_ctf_enter(__cpu);
+	if (!record_enter(WAYMARK_RECORDER_CTF, __cpu)) {
+		waymark_ctf(&waymark_event_enter, __cpu);
 	}
 }
 
@@ -1022,9 +918,9 @@ void waymark_emit_enter(struct CPUState *__cpu)
 uint32_t waymark_state_load_trans WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_load_trans[] = {
-	{ "__cpu", "void *", WAYMARK_POINTER, sizeof(void *) },
-	{ "info", "uint16_t", WAYMARK_UNSIGNED, sizeof(uint16_t) },
-	{ "cpu", "int", WAYMARK_SIGNED, sizeof(int) },
+	{ "__cpu", "void *", WAYMARK_POINTER, sizeof(void *), 0 },
+	{ "info", "uint16_t", WAYMARK_UNSIGNED, sizeof(uint16_t), 0 },
+	{ "cpu", "int", WAYMARK_SIGNED, sizeof(int), 0 },
 };
 
 static struct waymark_event waymark_event_load_trans = {
@@ -1044,7 +940,6 @@ static struct waymark_event waymark_event_load_trans = {
 
 WAYMARK_INLINE bool record_load_trans(
 	enum waymark_recorder waymark_to,
-	bool waymark_wait,
 	struct CPUState *__cpu,
 	uint16_t info,
 	int cpu)
@@ -1055,12 +950,7 @@ WAYMARK_INLINE bool record_load_trans(
 	waymark_room += 2 * sizeof(__cpu);
 	waymark_room += 2 * sizeof(info);
 	waymark_room += 2 * sizeof(cpu);
-	if (!waymark_record_open(
-		    &waymark_r,
-		    waymark_to,
-		    &waymark_event_load_trans,
-		    waymark_room,
-		    waymark_wait)) {
+	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_load_trans, waymark_room)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &__cpu, sizeof(__cpu));
@@ -1070,15 +960,10 @@ WAYMARK_INLINE bool record_load_trans(
 	return true;
 }
 
-WAYMARK_COLD static void wait_ctf_load_trans(struct CPUState *__cpu, uint16_t info, int cpu)
-{
-	record_load_trans(WAYMARK_RECORDER_CTF, true, __cpu, info, cpu);
-}
-
 WAYMARK_HOT static void ctf_load_trans(struct CPUState *__cpu, uint16_t info, int cpu)
 {
-	if (!record_load_trans(WAYMARK_RECORDER_CTF, false, __cpu, info, cpu)) {
-		wait_ctf_load_trans(__cpu, info, cpu);
+	if (!record_load_trans(WAYMARK_RECORDER_CTF, __cpu, info, cpu)) {
+		waymark_ctf(&waymark_event_load_trans, __cpu, info, cpu);
 	}
 }
 
@@ -1143,10 +1028,10 @@ void waymark_emit_load_trans(struct CPUState *__cpu, uint16_t info, int cpu)
 uint32_t waymark_state_load_exec WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_load_exec[] = {
-	{ "__cpu", "void *", WAYMARK_POINTER, sizeof(void *) },
-	{ "addr", "uint64_t", WAYMARK_UNSIGNED, sizeof(uint64_t) },
-	{ "info", "uint16_t", WAYMARK_UNSIGNED, sizeof(uint16_t) },
-	{ "cpu", "int", WAYMARK_SIGNED, sizeof(int) },
+	{ "__cpu", "void *", WAYMARK_POINTER, sizeof(void *), 0 },
+	{ "addr", "uint64_t", WAYMARK_UNSIGNED, sizeof(uint64_t), 0 },
+	{ "info", "uint16_t", WAYMARK_UNSIGNED, sizeof(uint16_t), 0 },
+	{ "cpu", "int", WAYMARK_SIGNED, sizeof(int), 0 },
 };
 
 static struct waymark_event waymark_event_load_exec = {
@@ -1166,7 +1051,6 @@ static struct waymark_event waymark_event_load_exec = {
 
 WAYMARK_INLINE bool record_load_exec(
 	enum waymark_recorder waymark_to,
-	bool waymark_wait,
 	struct CPUState *__cpu,
 	uint64_t addr,
 	uint16_t info,
@@ -1179,12 +1063,7 @@ WAYMARK_INLINE bool record_load_exec(
 	waymark_room += 2 * sizeof(addr);
 	waymark_room += 2 * sizeof(info);
 	waymark_room += 2 * sizeof(cpu);
-	if (!waymark_record_open(
-		    &waymark_r,
-		    waymark_to,
-		    &waymark_event_load_exec,
-		    waymark_room,
-		    waymark_wait)) {
+	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_load_exec, waymark_room)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &__cpu, sizeof(__cpu));
@@ -1195,19 +1074,10 @@ WAYMARK_INLINE bool record_load_exec(
 	return true;
 }
 
-WAYMARK_COLD static void wait_ctf_load_exec(
-	struct CPUState *__cpu,
-	uint64_t addr,
-	uint16_t info,
-	int cpu)
-{
-	record_load_exec(WAYMARK_RECORDER_CTF, true, __cpu, addr, info, cpu);
-}
-
 WAYMARK_HOT static void ctf_load_exec(struct CPUState *__cpu, uint64_t addr, uint16_t info, int cpu)
 {
-	if (!record_load_exec(WAYMARK_RECORDER_CTF, false, __cpu, addr, info, cpu)) {
-		wait_ctf_load_exec(__cpu, addr, info, cpu);
+	if (!record_load_exec(WAYMARK_RECORDER_CTF, __cpu, addr, info, cpu)) {
+		waymark_ctf(&waymark_event_load_exec, __cpu, addr, info, cpu);
 	}
 }
 
@@ -1291,32 +1161,22 @@ static struct waymark_event waymark_event_trap_trans = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_trap_trans(enum waymark_recorder waymark_to, bool waymark_wait)
+WAYMARK_INLINE bool record_trap_trans(enum waymark_recorder waymark_to)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
-	if (!waymark_record_open(
-		    &waymark_r,
-		    waymark_to,
-		    &waymark_event_trap_trans,
-		    waymark_room,
-		    waymark_wait)) {
+	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_trap_trans, waymark_room)) {
 		return false;
 	}
 	waymark_record_end(&waymark_r);
 	return true;
 }
 
-WAYMARK_COLD static void wait_ctf_trap_trans(void)
-{
-	record_trap_trans(WAYMARK_RECORDER_CTF, true);
-}
-
 WAYMARK_HOT static void ctf_trap_trans(void)
 {
-	if (!record_trap_trans(WAYMARK_RECORDER_CTF, false)) {
-		wait_ctf_trap_trans();
+	if (!record_trap_trans(WAYMARK_RECORDER_CTF)) {
+		waymark_ctf(&waymark_event_trap_trans);
 	}
 }
 
@@ -1366,7 +1226,7 @@ void waymark_emit_trap_trans(void)
 uint32_t waymark_state_trap_exec WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_trap_exec[] = {
-	{ "where", "void *", WAYMARK_POINTER, sizeof(void *) },
+	{ "where", "void *", WAYMARK_POINTER, sizeof(void *), 0 },
 };
 
 static struct waymark_event waymark_event_trap_exec = {
@@ -1384,21 +1244,13 @@ static struct waymark_event waymark_event_trap_exec = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_trap_exec(
-	enum waymark_recorder waymark_to,
-	bool waymark_wait,
-	void *where)
+WAYMARK_INLINE bool record_trap_exec(enum waymark_recorder waymark_to, void *where)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(where);
-	if (!waymark_record_open(
-		    &waymark_r,
-		    waymark_to,
-		    &waymark_event_trap_exec,
-		    waymark_room,
-		    waymark_wait)) {
+	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_trap_exec, waymark_room)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &where, sizeof(where));
@@ -1406,15 +1258,10 @@ WAYMARK_INLINE bool record_trap_exec(
 	return true;
 }
 
-WAYMARK_COLD static void wait_ctf_trap_exec(void *where)
-{
-	record_trap_exec(WAYMARK_RECORDER_CTF, true, where);
-}
-
 WAYMARK_HOT static void ctf_trap_exec(void *where)
 {
-	if (!record_trap_exec(WAYMARK_RECORDER_CTF, false, where)) {
-		wait_ctf_trap_exec(where);
+	if (!record_trap_exec(WAYMARK_RECORDER_CTF, where)) {
+		waymark_ctf(&waymark_event_trap_exec, where);
 	}
 }
 

@@ -7,9 +7,9 @@
 uint32_t waymark_state_request WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_request[] = {
-	{ "name", "const char *", WAYMARK_STRING, 0 },
-	{ "offset", "uint64_t", WAYMARK_UNSIGNED, sizeof(uint64_t) },
-	{ "yes", "bool", WAYMARK_UNSIGNED, sizeof(bool) },
+	{ "name", "const char *", WAYMARK_STRING, 0, 0 },
+	{ "offset", "uint64_t", WAYMARK_UNSIGNED, sizeof(uint64_t), 0 },
+	{ "yes", "bool", WAYMARK_UNSIGNED, sizeof(bool), 0 },
 };
 
 static struct waymark_event waymark_event_request = {
@@ -29,25 +29,22 @@ static struct waymark_event waymark_event_request = {
 
 WAYMARK_INLINE bool record_request(
 	enum waymark_recorder waymark_to,
-	bool waymark_wait,
 	const char *name,
 	uint64_t offset,
 	bool yes)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
-	uint32_t waymark_max = waymark_string_limit(WAYMARK_RECORD_MAX / 2, waymark_wait);
+	const uint32_t waymark_max = WAYMARK_RECORD_MAX / 2;
 	uint32_t waymark_length_name = waymark_string_length(name, waymark_max);
 
+	if (WAYMARK_UNLIKELY(waymark_length_name > waymark_max)) {
+		return false;
+	}
 	waymark_room += waymark_string_room(waymark_length_name, waymark_max);
 	waymark_room += 2 * sizeof(offset);
 	waymark_room += 2 * sizeof(yes);
-	if (!waymark_record_open(
-		    &waymark_r,
-		    waymark_to,
-		    &waymark_event_request,
-		    waymark_room,
-		    waymark_wait)) {
+	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_request, waymark_room)) {
 		return false;
 	}
 	waymark_record_string(&waymark_r, name, waymark_length_name, waymark_max);
@@ -57,15 +54,10 @@ WAYMARK_INLINE bool record_request(
 	return true;
 }
 
-WAYMARK_COLD static void wait_simple_request(const char *name, uint64_t offset, bool yes)
-{
-	record_request(WAYMARK_RECORDER_SIMPLE, true, name, offset, yes);
-}
-
 WAYMARK_HOT static void simple_request(const char *name, uint64_t offset, bool yes)
 {
-	if (!record_request(WAYMARK_RECORDER_SIMPLE, false, name, offset, yes)) {
-		wait_simple_request(name, offset, yes);
+	if (!record_request(WAYMARK_RECORDER_SIMPLE, name, offset, yes)) {
+		waymark_simple(&waymark_event_request, name, offset, yes);
 	}
 }
 
@@ -82,7 +74,7 @@ void waymark_emit_request(const char *name, uint64_t offset, bool yes)
 uint32_t waymark_state_enter WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_enter[] = {
-	{ "cpu", "void *", WAYMARK_POINTER, sizeof(void *) },
+	{ "cpu", "void *", WAYMARK_POINTER, sizeof(void *), 0 },
 };
 
 static struct waymark_event waymark_event_enter = {
@@ -100,21 +92,13 @@ static struct waymark_event waymark_event_enter = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_enter(
-	enum waymark_recorder waymark_to,
-	bool waymark_wait,
-	struct CPUState *__cpu)
+WAYMARK_INLINE bool record_enter(enum waymark_recorder waymark_to, struct CPUState *__cpu)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(__cpu);
-	if (!waymark_record_open(
-		    &waymark_r,
-		    waymark_to,
-		    &waymark_event_enter,
-		    waymark_room,
-		    waymark_wait)) {
+	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_enter, waymark_room)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &__cpu, sizeof(__cpu));
@@ -122,15 +106,10 @@ WAYMARK_INLINE bool record_enter(
 	return true;
 }
 
-WAYMARK_COLD static void wait_simple_enter(struct CPUState *__cpu)
-{
-	record_enter(WAYMARK_RECORDER_SIMPLE, true, __cpu);
-}
-
 WAYMARK_HOT static void simple_enter(struct CPUState *__cpu)
 {
-	if (!record_enter(WAYMARK_RECORDER_SIMPLE, false, __cpu)) {
-		wait_simple_enter(__cpu);
+	if (!record_enter(WAYMARK_RECORDER_SIMPLE, __cpu)) {
+		waymark_simple(&waymark_event_enter, __cpu);
 	}
 }
 

@@ -7,9 +7,9 @@
 uint32_t waymark_state_request WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_request[] = {
-	{ "name", "const char *", WAYMARK_STRING, 0 },
-	{ "offset", "uint64_t", WAYMARK_UNSIGNED, sizeof(uint64_t) },
-	{ "yes", "bool", WAYMARK_UNSIGNED, sizeof(bool) },
+	{ "name", "const char *", WAYMARK_STRING, 0, 0 },
+	{ "offset", "uint64_t", WAYMARK_UNSIGNED, sizeof(uint64_t), 0 },
+	{ "yes", "bool", WAYMARK_UNSIGNED, sizeof(bool), 0 },
 };
 
 static struct waymark_event waymark_event_request = {
@@ -50,7 +50,7 @@ void waymark_emit_request(const char *name, uint64_t offset, bool yes)
 uint32_t waymark_state_enter WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_enter[] = {
-	{ "cpu", "void *", WAYMARK_POINTER, sizeof(void *) },
+	{ "cpu", "void *", WAYMARK_POINTER, sizeof(void *), 0 },
 };
 
 static struct waymark_event waymark_event_enter = {

@@ -9,14 +9,14 @@
 uint32_t waymark_state_numbers WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_numbers[] = {
-	{ "a", "u8", WAYMARK_UNSIGNED, sizeof(uint8_t) },
-	{ "b", "i16", WAYMARK_SIGNED, sizeof(int16_t) },
-	{ "c", "&u32", WAYMARK_UNSIGNED, sizeof(uint32_t) },
-	{ "d", "i64", WAYMARK_SIGNED, sizeof(int64_t) },
-	{ "e", "usize", WAYMARK_UNSIGNED, sizeof(size_t) },
-	{ "f", "isize", WAYMARK_SIGNED, sizeof(ssize_t) },
-	{ "g", "bool", WAYMARK_UNSIGNED, sizeof(bool) },
-	{ "fd", "RawFd", WAYMARK_SIGNED, sizeof(int) },
+	{ "a", "u8", WAYMARK_UNSIGNED, sizeof(uint8_t), 0 },
+	{ "b", "i16", WAYMARK_SIGNED, sizeof(int16_t), 0 },
+	{ "c", "&u32", WAYMARK_UNSIGNED, sizeof(uint32_t), 0 },
+	{ "d", "i64", WAYMARK_SIGNED, sizeof(int64_t), 0 },
+	{ "e", "usize", WAYMARK_UNSIGNED, sizeof(size_t), 0 },
+	{ "f", "isize", WAYMARK_SIGNED, sizeof(ssize_t), 0 },
+	{ "g", "bool", WAYMARK_UNSIGNED, sizeof(bool), 0 },
+	{ "fd", "RawFd", WAYMARK_SIGNED, sizeof(int), 0 },
 };
 
 static struct waymark_event waymark_event_numbers = {
@@ -36,7 +36,6 @@ static struct waymark_event waymark_event_numbers = {
 
 WAYMARK_INLINE bool record_numbers(
 	enum waymark_recorder waymark_to,
-	bool waymark_wait,
 	uint8_t a,
 	int16_t b,
 	uint32_t c,
@@ -57,12 +56,7 @@ WAYMARK_INLINE bool record_numbers(
 	waymark_room += 2 * sizeof(f);
 	waymark_room += 2 * sizeof(g);
 	waymark_room += 2 * sizeof(fd);
-	if (!waymark_record_open(
-		    &waymark_r,
-		    waymark_to,
-		    &waymark_event_numbers,
-		    waymark_room,
-		    waymark_wait)) {
+	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_numbers, waymark_room)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &a, sizeof(a));
@@ -77,19 +71,6 @@ WAYMARK_INLINE bool record_numbers(
 	return true;
 }
 
-WAYMARK_COLD static void wait_ctf_numbers(
-	uint8_t a,
-	int16_t b,
-	uint32_t c,
-	int64_t d,
-	size_t e,
-	ssize_t f,
-	bool g,
-	int fd)
-{
-	record_numbers(WAYMARK_RECORDER_CTF, true, a, b, c, d, e, f, g, fd);
-}
-
 WAYMARK_HOT static void ctf_numbers(
 	uint8_t a,
 	int16_t b,
@@ -100,8 +81,8 @@ WAYMARK_HOT static void ctf_numbers(
 	bool g,
 	int fd)
 {
-	if (!record_numbers(WAYMARK_RECORDER_CTF, false, a, b, c, d, e, f, g, fd)) {
-		wait_ctf_numbers(a, b, c, d, e, f, g, fd);
+	if (!record_numbers(WAYMARK_RECORDER_CTF, a, b, c, d, e, f, g, fd)) {
+		waymark_ctf(&waymark_event_numbers, a, b, c, d, e, f, g, fd);
 	}
 }
 
@@ -205,8 +186,8 @@ void waymark_emit_numbers(
 uint32_t waymark_state_floats WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_floats[] = {
-	{ "f", "f32", WAYMARK_FLOAT, sizeof(float) },
-	{ "d", "f64", WAYMARK_FLOAT, sizeof(double) },
+	{ "f", "f32", WAYMARK_FLOAT, sizeof(float), 0 },
+	{ "d", "f64", WAYMARK_FLOAT, sizeof(double), 0 },
 };
 
 static struct waymark_event waymark_event_floats = {
@@ -224,23 +205,14 @@ static struct waymark_event waymark_event_floats = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_floats(
-	enum waymark_recorder waymark_to,
-	bool waymark_wait,
-	float f,
-	double d)
+WAYMARK_INLINE bool record_floats(enum waymark_recorder waymark_to, float f, double d)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(f);
 	waymark_room += 2 * sizeof(d);
-	if (!waymark_record_open(
-		    &waymark_r,
-		    waymark_to,
-		    &waymark_event_floats,
-		    waymark_room,
-		    waymark_wait)) {
+	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_floats, waymark_room)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &f, sizeof(f));
@@ -249,15 +221,10 @@ WAYMARK_INLINE bool record_floats(
 	return true;
 }
 
-WAYMARK_COLD static void wait_ctf_floats(float f, double d)
-{
-	record_floats(WAYMARK_RECORDER_CTF, true, f, d);
-}
-
 WAYMARK_HOT static void ctf_floats(float f, double d)
 {
-	if (!record_floats(WAYMARK_RECORDER_CTF, false, f, d)) {
-		wait_ctf_floats(f, d);
+	if (!record_floats(WAYMARK_RECORDER_CTF, f, d)) {
+		waymark_ctf(&waymark_event_floats, f, d);
 	}
 }
 
@@ -321,8 +288,8 @@ void waymark_emit_floats(const char *waymark_file, unsigned int waymark_line, fl
 uint32_t waymark_state_wide WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_wide[] = {
-	{ "u", "u128", WAYMARK_UNSIGNED, sizeof(waymark_u128) },
-	{ "i", "i128", WAYMARK_SIGNED, sizeof(waymark_i128) },
+	{ "u", "u128", WAYMARK_UNSIGNED, sizeof(waymark_u128), 0 },
+	{ "i", "i128", WAYMARK_SIGNED, sizeof(waymark_i128), 0 },
 };
 
 static struct waymark_event waymark_event_wide = {
@@ -340,23 +307,14 @@ static struct waymark_event waymark_event_wide = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_wide(
-	enum waymark_recorder waymark_to,
-	bool waymark_wait,
-	waymark_u128 u,
-	waymark_i128 i)
+WAYMARK_INLINE bool record_wide(enum waymark_recorder waymark_to, waymark_u128 u, waymark_i128 i)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += WAYMARK_WIDE_ROOM;
 	waymark_room += WAYMARK_WIDE_ROOM;
-	if (!waymark_record_open(
-		    &waymark_r,
-		    waymark_to,
-		    &waymark_event_wide,
-		    waymark_room,
-		    waymark_wait)) {
+	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_wide, waymark_room)) {
 		return false;
 	}
 	waymark_record_wide(&waymark_r, WAYMARK_LOW64(u), WAYMARK_HIGH64(u));
@@ -365,15 +323,10 @@ WAYMARK_INLINE bool record_wide(
 	return true;
 }
 
-WAYMARK_COLD static void wait_ctf_wide(waymark_u128 u, waymark_i128 i)
-{
-	record_wide(WAYMARK_RECORDER_CTF, true, u, i);
-}
-
 WAYMARK_HOT static void ctf_wide(waymark_u128 u, waymark_i128 i)
 {
-	if (!record_wide(WAYMARK_RECORDER_CTF, false, u, i)) {
-		wait_ctf_wide(u, i);
+	if (!record_wide(WAYMARK_RECORDER_CTF, u, i)) {
+		waymark_ctf(&waymark_event_wide, u, i);
 	}
 }
 
@@ -445,10 +398,10 @@ void waymark_emit_wide(
 uint32_t waymark_state_texts WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_texts[] = {
-	{ "name", "&str", WAYMARK_STRING, 0 },
-	{ "bytes", "&[u8]", WAYMARK_BYTES, 0 },
-	{ "counted", "str", WAYMARK_TEXT, 0 },
-	{ "path", "String", WAYMARK_STRING, 0 },
+	{ "name", "&str", WAYMARK_STRING, 0, 0 },
+	{ "bytes", "&[u8]", WAYMARK_BYTES, 0, 0 },
+	{ "counted", "str", WAYMARK_TEXT, 0, 0 },
+	{ "path", "String", WAYMARK_STRING, 0, 0 },
 };
 
 static struct waymark_event waymark_event_texts = {
@@ -468,7 +421,6 @@ static struct waymark_event waymark_event_texts = {
 
 WAYMARK_INLINE bool record_texts(
 	enum waymark_recorder waymark_to,
-	bool waymark_wait,
 	const char *name,
 	const void *bytes,
 	size_t bytes_length,
@@ -478,22 +430,23 @@ WAYMARK_INLINE bool record_texts(
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
-	uint32_t waymark_max = waymark_string_limit(WAYMARK_RECORD_MAX / 8, waymark_wait);
+	const uint32_t waymark_max = WAYMARK_RECORD_MAX / 8;
 	uint32_t waymark_length_name = waymark_string_length(name, waymark_max);
 	uint32_t waymark_size_bytes = waymark_bytes_size(bytes, bytes_length);
 	uint32_t waymark_size_counted = waymark_text_size(counted, counted_length);
 	uint32_t waymark_length_path = waymark_string_length(path, waymark_max);
 
+	if (WAYMARK_UNLIKELY(waymark_length_name > waymark_max)) {
+		return false;
+	}
+	if (WAYMARK_UNLIKELY(waymark_length_path > waymark_max)) {
+		return false;
+	}
 	waymark_room += waymark_string_room(waymark_length_name, waymark_max);
 	waymark_room += waymark_counted_room(waymark_size_bytes, waymark_max);
 	waymark_room += waymark_counted_room(waymark_size_counted, waymark_max);
 	waymark_room += waymark_string_room(waymark_length_path, waymark_max);
-	if (!waymark_record_open(
-		    &waymark_r,
-		    waymark_to,
-		    &waymark_event_texts,
-		    waymark_room,
-		    waymark_wait)) {
+	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_texts, waymark_room)) {
 		return false;
 	}
 	waymark_record_string(&waymark_r, name, waymark_length_name, waymark_max);
@@ -502,25 +455,6 @@ WAYMARK_INLINE bool record_texts(
 	waymark_record_string(&waymark_r, path, waymark_length_path, waymark_max);
 	waymark_record_end(&waymark_r);
 	return true;
-}
-
-WAYMARK_COLD static void wait_ctf_texts(
-	const char *name,
-	const void *bytes,
-	size_t bytes_length,
-	const char *counted,
-	size_t counted_length,
-	const char *path)
-{
-	record_texts(
-		WAYMARK_RECORDER_CTF,
-		true,
-		name,
-		bytes,
-		bytes_length,
-		counted,
-		counted_length,
-		path);
 }
 
 WAYMARK_HOT static void ctf_texts(
@@ -533,14 +467,20 @@ WAYMARK_HOT static void ctf_texts(
 {
 	if (!record_texts(
 		    WAYMARK_RECORDER_CTF,
-		    false,
 		    name,
 		    bytes,
 		    bytes_length,
 		    counted,
 		    counted_length,
 		    path)) {
-		wait_ctf_texts(name, bytes, bytes_length, counted, counted_length, path);
+		waymark_ctf(
+			&waymark_event_texts,
+			name,
+			bytes,
+			bytes_length,
+			counted,
+			counted_length,
+			path);
 	}
 }
 
@@ -656,9 +596,9 @@ void waymark_emit_texts(
 uint32_t waymark_state_state WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_state[] = {
-	{ "state", "&dyn fmt::Debug", WAYMARK_DEBUG, 0 },
-	{ "n", "u8", WAYMARK_UNSIGNED, sizeof(uint8_t) },
-	{ "other", "&dyn fmt::Debug", WAYMARK_DEBUG, 0 },
+	{ "state", "&dyn fmt::Debug", WAYMARK_DEBUG, 0, 0 },
+	{ "n", "u8", WAYMARK_UNSIGNED, sizeof(uint8_t), 0 },
+	{ "other", "&dyn fmt::Debug", WAYMARK_DEBUG, 0, 2 },
 };
 
 static struct waymark_event waymark_event_state = {
@@ -678,14 +618,13 @@ static struct waymark_event waymark_event_state = {
 
 WAYMARK_INLINE bool record_state(
 	enum waymark_recorder waymark_to,
-	bool waymark_wait,
 	struct waymark_debug state,
 	uint8_t n,
 	struct waymark_debug other)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
-	uint32_t waymark_max = waymark_string_limit(WAYMARK_RECORD_MAX / 4, waymark_wait);
+	const uint32_t waymark_max = WAYMARK_RECORD_MAX / 4;
 
 	if (waymark_debug_is_call(&state)) {
 		return false;
@@ -696,12 +635,7 @@ WAYMARK_INLINE bool record_state(
 	waymark_room += waymark_debug_room(&state, waymark_max);
 	waymark_room += 2 * sizeof(n);
 	waymark_room += waymark_debug_room(&other, waymark_max);
-	if (!waymark_record_open(
-		    &waymark_r,
-		    waymark_to,
-		    &waymark_event_state,
-		    waymark_room,
-		    waymark_wait)) {
+	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_state, waymark_room)) {
 		return false;
 	}
 	waymark_record_debug(&waymark_r, &state, waymark_max);
@@ -711,24 +645,10 @@ WAYMARK_INLINE bool record_state(
 	return true;
 }
 
-WAYMARK_COLD static void wait_ctf_state(
-	struct waymark_debug state,
-	uint8_t n,
-	struct waymark_debug other)
-{
-	struct waymark_trees waymark_t;
-
-	waymark_trees_begin(&waymark_t);
-	waymark_flatten(&waymark_t, &waymark_event_state, 0, &state);
-	waymark_flatten(&waymark_t, &waymark_event_state, 2, &other);
-	record_state(WAYMARK_RECORDER_CTF, true, state, n, other);
-	waymark_trees_end(&waymark_t);
-}
-
 WAYMARK_HOT static void ctf_state(struct waymark_debug state, uint8_t n, struct waymark_debug other)
 {
-	if (!record_state(WAYMARK_RECORDER_CTF, false, state, n, other)) {
-		wait_ctf_state(state, n, other);
+	if (!record_state(WAYMARK_RECORDER_CTF, state, n, other)) {
+		waymark_ctf(&waymark_event_state, state, n, other);
 	}
 }
 
@@ -823,32 +743,22 @@ static struct waymark_event waymark_event_empty = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_empty(enum waymark_recorder waymark_to, bool waymark_wait)
+WAYMARK_INLINE bool record_empty(enum waymark_recorder waymark_to)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
-	if (!waymark_record_open(
-		    &waymark_r,
-		    waymark_to,
-		    &waymark_event_empty,
-		    waymark_room,
-		    waymark_wait)) {
+	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_empty, waymark_room)) {
 		return false;
 	}
 	waymark_record_end(&waymark_r);
 	return true;
 }
 
-WAYMARK_COLD static void wait_ctf_empty(void)
-{
-	record_empty(WAYMARK_RECORDER_CTF, true);
-}
-
 WAYMARK_HOT static void ctf_empty(void)
 {
-	if (!record_empty(WAYMARK_RECORDER_CTF, false)) {
-		wait_ctf_empty();
+	if (!record_empty(WAYMARK_RECORDER_CTF)) {
+		waymark_ctf(&waymark_event_empty);
 	}
 }
 
@@ -900,8 +810,8 @@ void waymark_emit_empty(const char *waymark_file, unsigned int waymark_line)
 uint32_t waymark_state_clash WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_clash[] = {
-	{ "class", "str", WAYMARK_TEXT, 0 },
-	{ "class_length", "u32", WAYMARK_UNSIGNED, sizeof(uint32_t) },
+	{ "class", "str", WAYMARK_TEXT, 0, 0 },
+	{ "class_length", "u32", WAYMARK_UNSIGNED, sizeof(uint32_t), 0 },
 };
 
 static struct waymark_event waymark_event_clash = {
@@ -921,24 +831,18 @@ static struct waymark_event waymark_event_clash = {
 
 WAYMARK_INLINE bool record_clash(
 	enum waymark_recorder waymark_to,
-	bool waymark_wait,
 	const char *class_,
 	size_t class__length,
 	uint32_t class_length)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
-	uint32_t waymark_max = waymark_string_limit(WAYMARK_RECORD_MAX / 2, waymark_wait);
+	const uint32_t waymark_max = WAYMARK_RECORD_MAX / 2;
 	uint32_t waymark_size_class_ = waymark_text_size(class_, class__length);
 
 	waymark_room += waymark_counted_room(waymark_size_class_, waymark_max);
 	waymark_room += 2 * sizeof(class_length);
-	if (!waymark_record_open(
-		    &waymark_r,
-		    waymark_to,
-		    &waymark_event_clash,
-		    waymark_room,
-		    waymark_wait)) {
+	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_clash, waymark_room)) {
 		return false;
 	}
 	waymark_record_counted(&waymark_r, class_, waymark_size_class_, waymark_max);
@@ -947,18 +851,10 @@ WAYMARK_INLINE bool record_clash(
 	return true;
 }
 
-WAYMARK_COLD static void wait_ctf_clash(
-	const char *class_,
-	size_t class__length,
-	uint32_t class_length)
-{
-	record_clash(WAYMARK_RECORDER_CTF, true, class_, class__length, class_length);
-}
-
 WAYMARK_HOT static void ctf_clash(const char *class_, size_t class__length, uint32_t class_length)
 {
-	if (!record_clash(WAYMARK_RECORDER_CTF, false, class_, class__length, class_length)) {
-		wait_ctf_clash(class_, class__length, class_length);
+	if (!record_clash(WAYMARK_RECORDER_CTF, class_, class__length, class_length)) {
+		waymark_ctf(&waymark_event_clash, class_, class__length, class_length);
 	}
 }
 
@@ -1033,7 +929,7 @@ void waymark_emit_clash(
 uint32_t waymark_state_empty_at WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_empty_at[] = {
-	{ "x", "u32", WAYMARK_UNSIGNED, sizeof(uint32_t) },
+	{ "x", "u32", WAYMARK_UNSIGNED, sizeof(uint32_t), 0 },
 };
 
 static struct waymark_event waymark_event_empty_at = {
@@ -1051,18 +947,13 @@ static struct waymark_event waymark_event_empty_at = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_empty_at(enum waymark_recorder waymark_to, bool waymark_wait, uint32_t x)
+WAYMARK_INLINE bool record_empty_at(enum waymark_recorder waymark_to, uint32_t x)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(x);
-	if (!waymark_record_open(
-		    &waymark_r,
-		    waymark_to,
-		    &waymark_event_empty_at,
-		    waymark_room,
-		    waymark_wait)) {
+	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_empty_at, waymark_room)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &x, sizeof(x));
@@ -1070,15 +961,10 @@ WAYMARK_INLINE bool record_empty_at(enum waymark_recorder waymark_to, bool wayma
 	return true;
 }
 
-WAYMARK_COLD static void wait_ctf_empty_at(uint32_t x)
-{
-	record_empty_at(WAYMARK_RECORDER_CTF, true, x);
-}
-
 WAYMARK_HOT static void ctf_empty_at(uint32_t x)
 {
-	if (!record_empty_at(WAYMARK_RECORDER_CTF, false, x)) {
-		wait_ctf_empty_at(x);
+	if (!record_empty_at(WAYMARK_RECORDER_CTF, x)) {
+		waymark_ctf(&waymark_event_empty_at, x);
 	}
 }
 

@@ -8,14 +8,14 @@
 uint32_t waymark_state_numbers WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_numbers[] = {
-	{ "a", "u8", WAYMARK_UNSIGNED, sizeof(uint8_t) },
-	{ "b", "i16", WAYMARK_SIGNED, sizeof(int16_t) },
-	{ "c", "&u32", WAYMARK_UNSIGNED, sizeof(uint32_t) },
-	{ "d", "i64", WAYMARK_SIGNED, sizeof(int64_t) },
-	{ "e", "usize", WAYMARK_UNSIGNED, sizeof(size_t) },
-	{ "f", "isize", WAYMARK_SIGNED, sizeof(ssize_t) },
-	{ "g", "bool", WAYMARK_UNSIGNED, sizeof(bool) },
-	{ "fd", "RawFd", WAYMARK_SIGNED, sizeof(int) },
+	{ "a", "u8", WAYMARK_UNSIGNED, sizeof(uint8_t), 0 },
+	{ "b", "i16", WAYMARK_SIGNED, sizeof(int16_t), 0 },
+	{ "c", "&u32", WAYMARK_UNSIGNED, sizeof(uint32_t), 0 },
+	{ "d", "i64", WAYMARK_SIGNED, sizeof(int64_t), 0 },
+	{ "e", "usize", WAYMARK_UNSIGNED, sizeof(size_t), 0 },
+	{ "f", "isize", WAYMARK_SIGNED, sizeof(ssize_t), 0 },
+	{ "g", "bool", WAYMARK_UNSIGNED, sizeof(bool), 0 },
+	{ "fd", "RawFd", WAYMARK_SIGNED, sizeof(int), 0 },
 };
 
 static struct waymark_event waymark_event_numbers = {
@@ -70,8 +70,8 @@ void waymark_emit_numbers(
 uint32_t waymark_state_floats WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_floats[] = {
-	{ "f", "f32", WAYMARK_FLOAT, sizeof(float) },
-	{ "d", "f64", WAYMARK_FLOAT, sizeof(double) },
+	{ "f", "f32", WAYMARK_FLOAT, sizeof(float), 0 },
+	{ "d", "f64", WAYMARK_FLOAT, sizeof(double), 0 },
 };
 
 static struct waymark_event waymark_event_floats = {
@@ -112,8 +112,8 @@ void waymark_emit_floats(float f, double d)
 uint32_t waymark_state_wide WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_wide[] = {
-	{ "u", "u128", WAYMARK_UNSIGNED, sizeof(waymark_u128) },
-	{ "i", "i128", WAYMARK_SIGNED, sizeof(waymark_i128) },
+	{ "u", "u128", WAYMARK_UNSIGNED, sizeof(waymark_u128), 0 },
+	{ "i", "i128", WAYMARK_SIGNED, sizeof(waymark_i128), 0 },
 };
 
 static struct waymark_event waymark_event_wide = {
@@ -154,10 +154,10 @@ void waymark_emit_wide(waymark_u128 u, waymark_i128 i)
 uint32_t waymark_state_texts WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_texts[] = {
-	{ "name", "&str", WAYMARK_STRING, 0 },
-	{ "bytes", "&[u8]", WAYMARK_BYTES, 0 },
-	{ "counted", "str", WAYMARK_TEXT, 0 },
-	{ "path", "String", WAYMARK_STRING, 0 },
+	{ "name", "&str", WAYMARK_STRING, 0, 0 },
+	{ "bytes", "&[u8]", WAYMARK_BYTES, 0, 0 },
+	{ "counted", "str", WAYMARK_TEXT, 0, 0 },
+	{ "path", "String", WAYMARK_STRING, 0, 0 },
 };
 
 static struct waymark_event waymark_event_texts = {
@@ -212,9 +212,9 @@ void waymark_emit_texts(
 uint32_t waymark_state_state WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_state[] = {
-	{ "state", "&dyn fmt::Debug", WAYMARK_DEBUG, 0 },
-	{ "n", "u8", WAYMARK_UNSIGNED, sizeof(uint8_t) },
-	{ "other", "&dyn fmt::Debug", WAYMARK_DEBUG, 0 },
+	{ "state", "&dyn fmt::Debug", WAYMARK_DEBUG, 0, 0 },
+	{ "n", "u8", WAYMARK_UNSIGNED, sizeof(uint8_t), 0 },
+	{ "other", "&dyn fmt::Debug", WAYMARK_DEBUG, 0, 2 },
 };
 
 static struct waymark_event waymark_event_state = {
@@ -290,8 +290,8 @@ void waymark_emit_empty(void)
 uint32_t waymark_state_clash WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_clash[] = {
-	{ "class", "str", WAYMARK_TEXT, 0 },
-	{ "class_length", "u32", WAYMARK_UNSIGNED, sizeof(uint32_t) },
+	{ "class", "str", WAYMARK_TEXT, 0, 0 },
+	{ "class_length", "u32", WAYMARK_UNSIGNED, sizeof(uint32_t), 0 },
 };
 
 static struct waymark_event waymark_event_clash = {
@@ -331,7 +331,7 @@ void waymark_emit_clash(const char *class_, size_t class__length, uint32_t class
 uint32_t waymark_state_empty_at WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_empty_at[] = {
-	{ "x", "u32", WAYMARK_UNSIGNED, sizeof(uint32_t) },
+	{ "x", "u32", WAYMARK_UNSIGNED, sizeof(uint32_t), 0 },
 };
 
 static struct waymark_event waymark_event_empty_at = {
