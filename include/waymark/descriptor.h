@@ -47,20 +47,13 @@ struct waymark_arg {
 	 */
 	uint8_t size;
 	/*
-	 * Of a string: how much of it is recorded. Of a WAYMARK_DEBUG: the number, from 0, of the
-	 * message's placeholder that prints it.
+	 * Of a string: how much of it is recorded (waymark/record.h). Of a WAYMARK_DEBUG: the
+	 * number, from 0, of the message's placeholder that prints it.
 	 */
 	uint16_t part;
 };
 
 #define WAYMARK_NOT_IN_SIMPLE 1
-
-/* Values of `part` for strings. No more than WAYMARK_FIRST_MAX bytes of a string are recorded. */
-#define WAYMARK_WHOLE 0
-#define WAYMARK_FIRST_MAX 0x7ffe
-#define WAYMARK_FIRST(bytes) (1 + (bytes))
-#define WAYMARK_FIRST_BY(arg) (0x8000 | (arg)) /* as many as that argument says; negative: all */
-#define WAYMARK_ONLY_ADDRESS 0xffff
 
 /* Properties of an event: bits of its `flags`. */
 enum waymark_event_flag {

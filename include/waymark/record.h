@@ -20,6 +20,13 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
+/* What is recorded of a string: the `part` of its argument, see struct waymark_arg. */
+#define WAYMARK_WHOLE 0
+#define WAYMARK_FIRST_MAX 0x7ffe
+#define WAYMARK_FIRST(bytes) (1 + (bytes))
+#define WAYMARK_FIRST_BY(arg) (0x8000 | (arg)) /* as many as that argument says; negative: all */
+#define WAYMARK_ONLY_ADDRESS 0xffff
+
 /*
  * Returns the backends that are on for the event on that vCPU. Loads the mask first, with acquire:
  * a thread that sees the event on also sees the vCPUs it was switched on for. Any thread;
@@ -63,6 +70,13 @@ void waymark_simple(const struct waymark_event *event, ...) WAYMARK_COLD;
 		const struct waymark_event *event, const char *fmt, ...) WAYMARK_PRINTF(2, 3);)
 WAYMARK_ALL_BACKENDS(WAYMARK_PRINTF_OF)
 #undef WAYMARK_PRINTF_OF
+
+/*
+ * Fires an event for all its backends that are on, which record or print the same arguments. As
+ * these backends do, any thread and any signal handler.
+ */
+void waymark_several(const struct waymark_event *event, const char *fmt, ...) WAYMARK_COLD
+	WAYMARK_PRINTF(2, 3);
 
 /* The mark that a text backend prints for a scope. */
 enum waymark_mark {

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include <waymark/descriptor.h>
+#include <waymark/record.h>
 
 const char c_header_end[] = "\n"
 			    "#ifdef __cplusplus\n"

@@ -102,6 +102,9 @@ bool c_needs_debug(const struct emit_context *c);
  */
 const char *c_printf(struct emit_context *c, const struct event *e);
 
+/* True if that prints each argument once, in order, and as it is recorded. */
+bool c_prints_as_recorded(struct emit_context *c, const struct event *e);
+
 /* Returns the width in bits to which `hh`, PRI?8, `h` and PRI?16 cut a value; 0 for all others. */
 unsigned int c_narrowed_to(const struct conversion *v);
 
@@ -127,7 +130,8 @@ const char *c_watched(struct emit_context *c, const struct event *e);
 /* True for a string whose address only is printed: its bytes must not be read. */
 bool c_is_address(const struct event *e, size_t arg);
 
-/* Returns the conversion that limits the bytes read of a string; NULL if it is read up to its NUL. */
+/* Returns the conversion that limits the bytes read of a string; NULL if it is read up to its NUL.
+ */
 const struct conversion *c_precise(const struct event *e, size_t arg);
 
 /* Returns the int that limits the bytes read of a string: `4`, `n`; NULL if there is none. */

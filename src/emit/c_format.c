@@ -212,7 +212,8 @@ static void write_value(struct out *o, const struct conversion *v, const struct 
 	static const char *const void_pointers[] = { "void *", "const void *", NULL };
 	const char *cast = "";
 
-	if (v->letter == 's') {
+	/* The C library prints NULL as (null), except with a short precision. */
+	if (v->letter == 's' && (v->precision >= 0 || v->precision_arg != FORMAT_NO_ARG)) {
 		OUT(o, ", waymark_text(${name})", { "name", a->c_name });
 		return;
 	}
@@ -268,4 +269,39 @@ const char *c_printf(struct emit_context *c, const struct event *e)
 		}
 	}
 	return c_end(c);
+}
+
+/* True if the conversion prints its argument as it is recorded: in the same bits. */
+static bool is_as_recorded(const struct conversion *v, const struct arg *a)
+{
+	if (v->width_arg != FORMAT_NO_ARG || v->precision_arg != FORMAT_NO_ARG) {
+		return false;
+	}
+	if (v->letter == 's') {
+		return v->precision < 0;
+	}
+	if (v->letter == 'c' && a->type.size64 > sizeof(int)) {
+		return false;
+	}
+	return !is_integer_letter(v->letter) || !*integer_cast(v, &a->type);
+}
+
+bool c_prints_as_recorded(struct emit_context *c, const struct event *e)
+{
+	const struct format *f = c_format(c, e);
+	size_t arg = 0;
+
+	for (size_t i = 0; i < f->count; i++) {
+		const struct conversion *v = &f->segments[i].conversion;
+
+		if (!f->segments[i].has_conversion) {
+			continue;
+		}
+		if (arg >= e->arg_count || v->arg != (int)arg ||
+			!is_as_recorded(v, &e->args[arg])) {
+			return false;
+		}
+		arg++;
+	}
+	return arg == e->arg_count;
 }

@@ -99,7 +99,7 @@ class Middle(survive.Survive):
 
     @unittest.skipUnless(STEPPED, "only x86-64 steps, and not a sanitizer's checks")
     def test_three_handlers_that_jump_out_of_an_event_lose_nothing(self):
-        for step in range(120, 300, 1 if LONG else 20):
+        for step in range(120, 420, 1 if LONG else 20):
             with self.case(step=step):
                 self.live("middle-jump", 3, 40, step, kind="step")
                 shown, lost = self.shown()
@@ -109,7 +109,7 @@ class Middle(survive.Survive):
     @unittest.skipUnless(STEPPED, "only x86-64 steps, and not a sanitizer's checks")
     def test_more_handlers_that_jump_out_of_an_event_cost_counted_events(self):
         lost_ever = 0
-        for step in range(120, 300, 1 if LONG else 20):
+        for step in range(120, 420, 1 if LONG else 20):
             with self.case(step=step):
                 self.live("middle-jump", 6, 40, step, kind="step", silent=False)
                 shown, lost = self.shown()
@@ -122,7 +122,7 @@ class Middle(survive.Survive):
     @unittest.skipUnless(STEPPED, "only x86-64 steps, and not a sanitizer's checks")
     def test_handlers_that_interrupt_each_other_more_than_four_deep_are_counted(self):
         most = 0
-        for step in range(160, 320, 1 if LONG else 20):
+        for step in range(160, 480, 1 if LONG else 20):
             with self.case(step=step):
                 out, said = self.live("middle-nest", 40, step, silent=False, kind="step")
                 shown, lost = self.shown()

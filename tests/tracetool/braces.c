@@ -14,6 +14,7 @@
 #include <waymark/record.h>
 
 #define STUB_BACKENDS (WAYMARK_LOG | WAYMARK_SYSLOG | WAYMARK_CTF)
+#define STUB_RECORDER WAYMARK_CTF
 #include "stub_runtime.h"
 
 static void print_text(const char *text, uint32_t size, uint32_t length)
@@ -53,9 +54,6 @@ static void print_message(const struct waymark_event *event, const struct waymar
 {
 	const char *name = m->file ? strrchr(m->file, '/') : "";
 
-	if (silent) {
-		return;
-	}
 	printf("%s \"%s\"", event->name, event->format);
 	printf(" at %s:%d", name && *name ? name + 1 : m->file ? m->file : "-", m->line > 0);
 	for (uint32_t i = 0; i < m->count; i++) {

@@ -12,12 +12,14 @@ golden=$here/golden
 formats=$("$tracetool" --list-formats | tr -d ,)
 every=$("$tracetool" --list-backends | tr -d ,)
 several=ctf,log,ust # one of each kind: recorded, a line of text, switched by another tracer
+alike=ctf,log # one call of the runtime serves all
 
 # backends_of FORMAT: prints the backends that the format is made with
 backends_of()
 {
 	case $1 in
-	h | c | rs) echo "$every $several" ;;
+	c) echo "$every $several $alike" ;;
+	h | rs) echo "$every $several" ;;
 	d | bpftrace | stap | log-stap | simpletrace-stap) echo dtrace ;;
 	ust-events-h | ust-events-c) echo ust ;;
 	translate-h | tcg-*) echo log nop ;;
@@ -29,7 +31,7 @@ declarations_of()
 {
 	case "$1 $2" in
 	translate-h* | tcg-*) echo tcg-events ;;
-	"c $several") echo trace-events ;;
+	"c $several" | "c $alike") echo trace-events ;;
 	c*) echo few-events ;;
 	*) echo trace-events ;;
 	esac

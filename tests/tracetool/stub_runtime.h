@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A runtime that tests generated code through its interface only: events have STUB_BACKENDS on,
- * and all of them reserve memory in one packet. Of the library it has only src/rt/site/declared.c.
+ * A runtime that tests generated code through its interface only: all events reserve memory in one
+ * packet. Of the library it has only src/rt/site/declared.c.
  * FIRE() records an event by that, then by generated code alone: both must give the same record.
  */
 #ifndef TESTS_TRACETOOL_STUB_RUNTIME_H
@@ -14,6 +14,7 @@
 
 #include <waymark/record.h>
 
+#include "rt/text/backends.h"
 #include "rt/text/flatten.h"
 
 #define PACKET_SIZE 131072
@@ -28,18 +29,18 @@ __thread struct waymark_cursor *waymark_cursors[WAYMARK_RECORDERS]
 	__attribute__((tls_model("initial-exec"))) = { &cursor, &cursor };
 
 static struct waymark_event *const *events; /* event n has the id n + 1 */
+static struct waymark_event *const *events_end;
 static size_t last_room; /* that the last event requested */
 static bool called; /* the last event was recorded by a call of the runtime */
-static bool silent; /* the message was already printed */
 
 void waymark_register(struct waymark_object *object)
 {
 	uint32_t id = 0;
 
 	events = object->begin;
+	events_end = object->end;
 	for (struct waymark_event *const *e = object->begin; e < object->end; e++) {
 		(*e)->id = ++id;
-		*(uint16_t *)(void *)(*e)->state = STUB_BACKENDS;
 	}
 }
 
@@ -62,10 +63,11 @@ struct waymark_cursor *waymark_cursor_refill(
 	(void)id;
 	(void)recorder;
 	last_room = size - WAYMARK_RECORD_OVERHEAD;
+	called = true;
 	return c;
 }
 
-/* Only declared.c calls this. */
+/* Only declared.c calls this, for arguments without a fixed size. */
 uint32_t waymark_string_max(uint32_t max)
 {
 	called = true;
@@ -94,12 +96,29 @@ void waymark_trees_unmap(struct waymark_trees *t)
 	abort();
 }
 
-/* Begins an event, with `room` bytes for the record; without, to see how much it requests. */
+static void print_event(const struct waymark_event *event, const char *fmt, va_list args)
+{
+	char text[160]; /* the rest of a long line is cut */
+
+	vsnprintf(text, sizeof(text), fmt, args);
+	printf("%s%s\n", event->name, text);
+}
+
+static const struct text_backend printer = { .print = print_event };
+const struct text_backend_row waymark_text_backends[TEXT_BACKENDS] = { { .bit = WAYMARK_LOG,
+	.backend = &printer } };
+
+/*
+ * Begins an event, with `room` bytes for the record, for the recorder alone; without room, to see
+ * how much it requests, for all backends.
+ */
 static void begin(size_t room)
 {
 	memset(packet.bytes, 0x5a, sizeof(packet.bytes));
 	called = false;
-	silent = room > 0;
+	for (struct waymark_event *const *e = events; e < events_end; e++) {
+		*(uint16_t *)(void *)(*e)->state = room ? STUB_RECORDER : STUB_BACKENDS;
+	}
 	cursor = (struct waymark_cursor){ .pos = packet.bytes,
 		.packet = packet.bytes,
 		.limit = room ? packet.bytes + room : NULL,

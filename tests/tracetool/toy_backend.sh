@@ -46,8 +46,6 @@ cat >after/src/rt/text/toy.c <<'END'
 #include "rt/text/backends.h"
 #include "rt/text/text.h"
 
-const struct text_backend waymark_text_toy = { .lost = "toys are lost" };
-
 static void print_prefix(struct line *l, const void *context)
 {
 	(void)context;
@@ -68,19 +66,17 @@ static const struct text_style style = {
 	.max = 1024,
 };
 
-void waymark_toy(const struct waymark_event *event, const char *fmt, ...)
+static void print_event(const struct waymark_event *event, const char *fmt, va_list args)
 {
-	va_list args;
-
-	va_start(args, fmt);
 	waymark_text_write(&style, NULL, event, fmt, args);
-	va_end(args);
 }
 
 void waymark_toy_message(const struct waymark_event *event, const struct waymark_message *m)
 {
 	waymark_text_write_message(&style, NULL, event, m);
 }
+
+const struct text_backend waymark_text_toy = { .print = print_event, .lost = "toys are lost" };
 END
 same 'written by hand' 'include/waymark/backends.def src/rt/text/toy.c'
 quietly after/tools/list-backends -w after

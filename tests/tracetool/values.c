@@ -19,20 +19,16 @@
 #define PAGE 65536
 
 #define STUB_BACKENDS (WAYMARK_LOG | WAYMARK_SIMPLE)
+#define STUB_RECORDER WAYMARK_SIMPLE
 #include "stub_runtime.h"
 
 void waymark_log(const struct waymark_event *event, const char *fmt, ...)
 {
-	char text[160]; /* the rest of a long line is cut */
-	va_list ap;
+	va_list args;
 
-	if (silent) {
-		return;
-	}
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	printf("%s%s\n", event->name, text);
+	va_start(args, fmt);
+	print_event(event, fmt, args);
+	va_end(args);
 }
 
 static const char *align(const char *p, size_t size)

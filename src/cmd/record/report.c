@@ -183,7 +183,7 @@ static const char *explain_image(const struct image *i)
 	}
 	/* Its dynamic symbols show events, but no backend ctf. */
 	if (contains(i, "libwaymark.so") && contains(i, "waymark_register") &&
-		!contains(i, "waymark_cursor_refill") && !contains(i, "waymark_site_")) {
+		!contains(i, "waymark_ctf") && !contains(i, "waymark_site_")) {
 		return "its events are built without the backend ctf: make WAYMARK_BACKENDS=ctf, or "
 		       "tracetool --backends=ctf";
 	}

@@ -134,7 +134,8 @@ static const char *const of_scalar[PARTS] = {
 	[PART_ROOM] = value_room, [PART_STORE] = value_store
 };
 static const char *const of_wide[PARTS] = { [PART_ROOM] = wide_room, [PART_STORE] = wide_store };
-static const char *const of_string[PARTS] = { string_length, string_check, string_room, string_store };
+static const char *const of_string[PARTS] = { string_length, string_check, string_room,
+	string_store };
 static const char *const of_part[PARTS] = { part_length, string_check, string_room, string_store };
 static const char *const of_address[PARTS] = {
 	[PART_ROOM] = address_room, [PART_STORE] = address_store

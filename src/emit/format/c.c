@@ -101,6 +101,14 @@ static const char emit_one_of_several[] =
 	"\t}\n"
 	"}\n";
 
+static const char emit_one_or_several[] =
+	"\tif (waymark_on == ${mask}) {\n"
+	"\t\t${backend}_${name}(${arguments});\n"
+	"\t} else {\n"
+	"\t\twaymark_several(&waymark_event_${name}, ${printf});\n"
+	"\t}\n"
+	"}\n";
+
 static const char list_begin[] =
 	"\n"
 	"static struct waymark_event *const waymark_group[] WAYMARK_EVENT_SECTION = {\n";
@@ -246,14 +254,37 @@ static void emit_descriptor(struct emit_context *c, const struct event *e)
 	out_template(c->out, event_descriptor, holes);
 }
 
+/*
+ * True if one call of the runtime serves all backends of the event: a recorder and others that
+ * print the recorded arguments.
+ */
+static bool is_alike(struct emit_context *c, const struct event *e)
+{
+	bool prints = false;
+
+	chosen_foreach (c, e, row) {
+		if (!row->backend->prints && !row->backend->recorder) {
+			return false;
+		}
+		prints = prints || row->backend->prints;
+	}
+	return prints && emit_first_recorder(c) && e->format.style != FORMAT_BRACES &&
+	       !(e->properties & EVENT_VCPU) && !e->end && !e->begin && c_prints_as_recorded(c, e);
+}
+
 static void emit_descriptor_and_functions(struct emit_context *c, const struct event *e)
 {
+	const struct emit_backend_row *recorder = emit_first_recorder(c);
+	bool alike = is_alike(c, e);
+
 	emit_descriptor(c, e);
-	if (emit_first_recorder(c)) {
+	if (recorder) {
 		emit_record(c, e);
 	}
 	chosen_foreach (c, e, row) {
-		if (!(row->backend->prints && (e->end || e->begin))) {
+		bool is_scope = e->end || e->begin;
+
+		if (!(row->backend->prints && is_scope) && !(alike && row != recorder)) {
 			row->backend->emit_function(c, e, row);
 		}
 	}
@@ -335,11 +366,16 @@ static void emit_emit(struct emit_context *c, const struct event *e)
 		emit_dispatcher(c, e, true);
 		return;
 	}
-	emit_dispatcher(c, e, false);
+	bool alike = is_alike(c, e);
+
+	if (!alike) {
+		emit_dispatcher(c, e, false);
+	}
 	emit_function_begin(c, e, true, NULL);
-	OUT(c->out, emit_one_of_several, { "name", e->name }, { "mask", recorder->backend->mask },
-		{ "backend", recorder->name }, { "arguments", c_arguments(c, e) },
-		{ "placed", c_placed_arguments(c, e) });
+	OUT(c->out, alike ? emit_one_or_several : emit_one_of_several,
+		{ "printf", alike ? c_printf(c, e) : "" }, { "name", e->name },
+		{ "mask", recorder->backend->mask }, { "backend", recorder->name },
+		{ "arguments", c_arguments(c, e) }, { "placed", c_placed_arguments(c, e) });
 }
 
 static void emit_event(struct emit_context *c, const struct event *e)

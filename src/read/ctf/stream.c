@@ -375,6 +375,12 @@ static enum ctf_step leave(struct ctf_stream *s)
 	return CTF_LAST;
 }
 
+/* True if the file has more than is mapped: it was mapped while a packet was being written. */
+static bool has_grown(const struct ctf_stream *s, const struct ctf_trace *t)
+{
+	return t->buffer && ctf_file_size(&s->files[s->file], t) > s->map_size;
+}
+
 /* Opens the packet at `next`, which is before the file's end. */
 static enum ctf_step next_in_map(
 	struct ctf_stream *s, const struct ctf_trace *t, struct read_error *error)
@@ -398,7 +404,8 @@ static enum ctf_step next_in_map(
 
 	if (why) {
 		s->next = behind(s, t);
-		bool is_left = s->next == s->map_size && (t->is_live || memory_has_next(s));
+		bool is_left = s->next == s->map_size &&
+			       (t->is_live || memory_has_next(s) || has_grown(s, t));
 
 		return is_left ? leave(s) : broken(s, why, error);
 	}
@@ -410,8 +417,9 @@ static enum ctf_step next_in_map(
 	 * If a packet is still being written, the next one begins after its padding. The first
 	 * packet of a trace may have any number: the process had another trace before.
 	 */
-	if (t->is_live ? size > left
-		       : s->header.content_size / 8 > left && memory_has(s, s->header.sequence)) {
+	bool is_incomplete = t->is_live ? size > left : s->header.content_size / 8 > left;
+
+	if (is_incomplete && (t->is_live || memory_has(s, s->header.sequence) || has_grown(s, t))) {
 		return leave(s);
 	}
 	ctf_gap_found(s, s->header.sequence);
@@ -478,7 +486,7 @@ static enum ctf_step next_in_files(
 		if (step != CTF_LAST) {
 			return step;
 		}
-		bool grew = t->buffer && ctf_file_size(f, t) > s->map_size;
+		bool grew = has_grown(s, t);
 
 		unmap(s);
 		/*

@@ -5,7 +5,9 @@
  * argument is a callback. The descriptor tells how to read the arguments and how to record them:
  * the record is the same, byte for byte, as that of generated code (src/emit/backend/record.c).
  *
- * One function for all events: a copy for each one was a third of the generated code's size.
+ * One function for all events: a copy for each one was a third of the generated code's size. The
+ * same holds for an event that is on for several backends: printing takes far longer than
+ * recording.
  */
 #include <alloca.h>
 #include <stdarg.h>
@@ -14,68 +16,85 @@
 
 #include "base/compiler.h"
 #include "rt/record/recorder.h"
+#include "rt/text/backends.h"
 #include "rt/text/flatten.h"
 
 /* An event that fires, with its arguments. */
 struct firing {
 	const struct waymark_event *event;
 	enum waymark_recorder recorder;
-	struct waymark_debug *values;
+	struct waymark_debug *values; /* of numbers only the bits are set */
+	uint32_t longs; /* how many arguments have no fixed size */
+	size_t room; /* the most bytes of the others */
 };
 
-/* ---- Arguments as values ---- */
-
-static struct waymark_debug take_number(const struct waymark_arg *arg, va_list *args)
+static inline bool is_number(const struct waymark_arg *arg)
 {
-	static const uint8_t kinds[] = {
-		[1] = WAYMARK_DEBUG_U8, [2] = WAYMARK_DEBUG_U16, [4] = WAYMARK_DEBUG_U32
-	};
-
-	if (arg->size == sizeof(waymark_u128)) {
-		return waymark_debug_u128(va_arg(*args, waymark_u128));
-	}
-	if (arg->size == sizeof(uint64_t)) {
-		return waymark_debug_u64(va_arg(*args, uint64_t));
-	}
-	return waymark_debug_number(
-		(enum waymark_debug_kind)kinds[arg->size], va_arg(*args, unsigned int));
+	return arg->kind <= WAYMARK_POINTER || arg->kind == WAYMARK_FLOAT;
 }
 
-static struct waymark_debug take_counted(const struct waymark_arg *arg, va_list *args)
-{
-	const void *bytes = va_arg(*args, const void *);
-	size_t length = va_arg(*args, size_t);
-	struct waymark_debug v = { .kind = WAYMARK_DEBUG_BYTES, .as.pointer = bytes };
+/* ---- Arguments as values: C has promoted them ---- */
 
-	v.length = arg->kind == WAYMARK_TEXT ? waymark_text_size(bytes, length)
-					     : waymark_bytes_size(bytes, length);
-	return v;
-}
-
-/* Returns the next argument, which C has promoted. The length of a string is not measured yet. */
-static struct waymark_debug take(const struct waymark_arg *arg, va_list *args)
+static inline void take_number(
+	struct waymark_debug *v, const struct waymark_arg *arg, va_list *args)
 {
-	switch ((enum waymark_kind)arg->kind) {
-	case WAYMARK_STRING:
-		return (struct waymark_debug){ .as.pointer = va_arg(*args, const char *) };
-	case WAYMARK_TEXT:
-	case WAYMARK_BYTES:
-		return take_counted(arg, args);
-	case WAYMARK_DEBUG:
-		return va_arg(*args, struct waymark_debug);
-	case WAYMARK_FLOAT:
-		return arg->size == sizeof(float) ? waymark_debug_f32((float)va_arg(*args, double))
-						  : waymark_debug_f64(va_arg(*args, double));
-	case WAYMARK_UNSIGNED:
-	case WAYMARK_SIGNED:
-	case WAYMARK_POINTER:
-		break;
+	if (arg->kind == WAYMARK_FLOAT) {
+		double wide = va_arg(*args, double);
+		float narrow = (float)wide;
+		uint32_t bits;
+
+		memcpy(&bits, &narrow, sizeof(bits));
+		memcpy(&v->as.u, &wide, sizeof(wide));
+		v->as.u = arg->size == sizeof(float) ? bits : v->as.u;
+	} else if (arg->size == sizeof(uint64_t)) {
+		v->as.u = va_arg(*args, uint64_t);
+	} else if (arg->size == sizeof(waymark_u128)) {
+		*v = waymark_debug_u128(va_arg(*args, waymark_u128));
+	} else {
+		v->as.u = va_arg(*args, unsigned int);
 	}
-	return take_number(arg, args);
 }
 
-/* ---- Strings: no further read than printf would ---- */
+/* The length of a string is not measured yet. */
+static void take_long(struct waymark_debug *v, const struct waymark_arg *arg, va_list *args)
+{
+	if (arg->kind == WAYMARK_DEBUG) {
+		*v = va_arg(*args, struct waymark_debug);
+		return;
+	}
+	v->as.pointer = va_arg(*args, const void *);
+	if (arg->kind != WAYMARK_STRING) {
+		size_t length = va_arg(*args, size_t);
 
+		v->length = arg->kind == WAYMARK_TEXT ? waymark_text_size(v->as.pointer, length)
+						      : waymark_bytes_size(v->as.pointer, length);
+	}
+}
+
+/* Takes all arguments; returns true if callbacks are among them. */
+static bool take(struct firing *f, va_list *args)
+{
+	bool calls = false;
+
+	for (unsigned int i = 0; i < f->event->arg_count; i++) {
+		const struct waymark_arg *arg = &f->event->args[i];
+		struct waymark_debug *v = &f->values[i];
+
+		if (LIKELY(is_number(arg))) {
+			take_number(v, arg, args);
+			f->room += 2 * arg->size;
+		} else {
+			take_long(v, arg, args);
+			calls |= arg->kind == WAYMARK_DEBUG && waymark_debug_is_call(v);
+			f->longs++;
+		}
+	}
+	return calls;
+}
+
+/* ---- Arguments without a fixed size: all share half of the longest record ---- */
+
+/* Returns the length of a string, which is read no further than printf would. */
 static uint32_t string_length(
 	const struct firing *f, const struct waymark_arg *arg, const char *s, uint32_t max)
 {
@@ -90,16 +109,74 @@ static uint32_t string_length(
 	return waymark_string_part(s, arg->part - WAYMARK_FIRST(0), max);
 }
 
-/* For simple, text of old declarations is what that release recorded: its address, or nothing. */
-static bool is_old_text(const struct firing *f, const struct waymark_arg *arg)
+/* Measures a value; returns the most bytes that it takes. */
+static size_t measure(const struct firing *f, const struct waymark_arg *arg,
+	struct waymark_debug *v, uint32_t max)
 {
-	return arg->size && f->recorder == WAYMARK_RECORDER_SIMPLE;
+	if (arg->kind == WAYMARK_DEBUG) {
+		return waymark_debug_room(v, max);
+	}
+	if (arg->kind != WAYMARK_STRING) {
+		return waymark_counted_room(v->length, max);
+	}
+	if (arg->part == WAYMARK_ONLY_ADDRESS) {
+		return WAYMARK_ADDRESS_ROOM;
+	}
+	v->length = string_length(f, arg, v->as.pointer, max);
+	return waymark_string_room(v->length, max) + 2 * arg->size;
+}
+
+/* Measures all; returns the most bytes of each, 0 if there are none. */
+static uint32_t measure_all(struct firing *f)
+{
+	const struct waymark_event *event = f->event;
+	uint32_t shares = f->longs;
+
+	if (!shares) {
+		return 0;
+	}
+	for (unsigned int i = 0; i < event->arg_count; i++) {
+		const struct waymark_arg *arg = &event->args[i];
+
+		shares -= arg->kind == WAYMARK_STRING && arg->part == WAYMARK_ONLY_ADDRESS;
+	}
+	uint32_t max = waymark_string_max(WAYMARK_RECORD_MAX / 2 / (shares ? shares : 1));
+
+	for (unsigned int i = 0; i < event->arg_count; i++) {
+		if (!is_number(&event->args[i])) {
+			f->room += measure(f, &event->args[i], &f->values[i], max);
+		}
+	}
+	return max;
+}
+
+/* ---- The record ---- */
+
+/* Stores a number of at most 64 bits by storing a whole word: each record has room for it. */
+static inline void store_number(
+	struct waymark_record *r, const struct waymark_arg *arg, const struct waymark_debug *v)
+{
+	size_t size = arg->size;
+	uint64_t bits = v->as.u;
+
+	if (UNLIKELY(size > sizeof(bits))) {
+		waymark_record_wide(r, v->as.wide.low, v->as.wide.high);
+		return;
+	}
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	bits <<= 64 - 8 * size;
+#endif
+	r->used = (r->used + size - 1) & ~(size - 1);
+	memcpy(r->start + r->used, &bits, sizeof(bits));
+	r->used += size;
 }
 
 static void store_string(struct waymark_record *r, const struct firing *f,
 	const struct waymark_arg *arg, const struct waymark_debug *v, uint32_t max)
 {
-	if (is_old_text(f, arg)) {
+	/* For simple, text of old declarations is what that release recorded: an address, or
+	 * nothing. */
+	if (arg->size && f->recorder == WAYMARK_RECORDER_SIMPLE) {
 		if (arg->size != WAYMARK_NOT_IN_SIMPLE) {
 			waymark_record_value(r, &v->as.pointer, sizeof(v->as.pointer));
 		}
@@ -110,94 +187,41 @@ static void store_string(struct waymark_record *r, const struct firing *f,
 	}
 }
 
-/* ---- The record ---- */
-
-static bool is_long(const struct waymark_arg *arg)
+static void store_long(struct waymark_record *r, const struct firing *f,
+	const struct waymark_arg *arg, const struct waymark_debug *v, uint32_t max)
 {
-	return arg->kind == WAYMARK_TEXT || arg->kind == WAYMARK_BYTES ||
-	       arg->kind == WAYMARK_DEBUG ||
-	       (arg->kind == WAYMARK_STRING && arg->part != WAYMARK_ONLY_ADDRESS);
-}
-
-/* Returns the most bytes of each long argument: they share half of the longest record. */
-static uint32_t longest(const struct waymark_event *event)
-{
-	uint32_t count = 0;
-
-	for (unsigned int i = 0; i < event->arg_count; i++) {
-		count += is_long(&event->args[i]);
-	}
-	return waymark_string_max(WAYMARK_RECORD_MAX / 2 / (count ? count : 1));
-}
-
-/* Measures a value; returns the most bytes that it takes. */
-static size_t measure(const struct firing *f, const struct waymark_arg *arg,
-	struct waymark_debug *v, uint32_t max)
-{
-	switch ((enum waymark_kind)arg->kind) {
-	case WAYMARK_STRING:
-		if (arg->part == WAYMARK_ONLY_ADDRESS) {
-			return WAYMARK_ADDRESS_ROOM;
-		}
-		v->length = string_length(f, arg, v->as.pointer, max);
-		return waymark_string_room(v->length, max) + 2 * arg->size;
-	case WAYMARK_TEXT:
-	case WAYMARK_BYTES:
-		return waymark_counted_room(v->length, max);
-	default:
-		return waymark_debug_room(v, max);
-	}
-}
-
-static void store(struct waymark_record *r, const struct firing *f, const struct waymark_arg *arg,
-	const struct waymark_debug *v, uint32_t max)
-{
-	switch ((enum waymark_kind)arg->kind) {
-	case WAYMARK_STRING:
+	if (arg->kind == WAYMARK_STRING) {
 		store_string(r, f, arg, v, max);
-		break;
-	case WAYMARK_TEXT:
-	case WAYMARK_BYTES:
-		waymark_record_counted(r, v->as.pointer, v->length, max);
-		break;
-	case WAYMARK_DEBUG:
+	} else if (arg->kind == WAYMARK_DEBUG) {
 		waymark_record_debug(r, v, max);
-		break;
-	default:
-		if (arg->size == sizeof(waymark_u128)) {
-			waymark_record_wide(r, v->as.wide.low, v->as.wide.high);
-		} else {
-			waymark_record_word(r, v);
-		}
+	} else {
+		waymark_record_counted(r, v->as.pointer, v->length, max);
 	}
 }
 
 /* Not inlined: the frame of the caller is large if callbacks are called. */
-static NOINLINE void record(const struct firing *f)
+static NOINLINE void record(struct firing *f)
 {
 	const struct waymark_event *event = f->event;
-	uint32_t max = longest(event);
+	uint32_t max = measure_all(f);
 	struct waymark_record r;
-	size_t room = 0;
 
-	for (unsigned int i = 0; i < event->arg_count; i++) {
-		room += measure(f, &event->args[i], &f->values[i], max);
-	}
-	if (!waymark_record_begin(&r, f->recorder, event, room)) {
+	if (!waymark_record_begin(&r, f->recorder, event, f->room)) {
 		return;
 	}
 	for (unsigned int i = 0; i < event->arg_count; i++) {
-		store(&r, f, &event->args[i], &f->values[i], max);
+		const struct waymark_arg *arg = &event->args[i];
+
+		if (LIKELY(is_number(arg))) {
+			store_number(&r, arg, &f->values[i]);
+		} else {
+			store_long(&r, f, arg, &f->values[i], max);
+		}
 	}
 	waymark_record_end(&r);
 }
 
-static bool calls(const struct waymark_arg *arg, const struct waymark_debug *v)
-{
-	return arg->kind == WAYMARK_DEBUG && waymark_debug_is_call(v);
-}
-
-static NOINLINE void flatten_and_record(const struct firing *f)
+static NOINLINE void flatten_and_record(struct firing *f)
 {
 	struct waymark_trees trees;
 
@@ -205,7 +229,7 @@ static NOINLINE void flatten_and_record(const struct firing *f)
 	for (unsigned int i = 0; i < f->event->arg_count; i++) {
 		const struct waymark_arg *arg = &f->event->args[i];
 
-		if (calls(arg, &f->values[i])) {
+		if (arg->kind == WAYMARK_DEBUG) {
 			flatten(&trees, f->event, arg->part, &f->values[i]);
 		}
 	}
@@ -215,15 +239,10 @@ static NOINLINE void flatten_and_record(const struct firing *f)
 
 static void fire(enum waymark_recorder recorder, const struct waymark_event *event, va_list *args)
 {
-	struct waymark_debug *values = alloca(event->arg_count * sizeof(*values));
-	const struct firing f = { event, recorder, values };
-	bool any_calls = false;
+	struct firing f = { .event = event, .recorder = recorder };
 
-	for (unsigned int i = 0; i < event->arg_count; i++) {
-		values[i] = take(&event->args[i], args);
-		any_calls = any_calls || calls(&event->args[i], &values[i]);
-	}
-	if (any_calls) {
+	f.values = alloca(event->arg_count * sizeof(*f.values));
+	if (take(&f, args)) {
 		flatten_and_record(&f);
 	} else {
 		record(&f);
@@ -248,4 +267,27 @@ void waymark_simple(const struct waymark_event *event, ...)
 	va_start(args, event);
 	fire(WAYMARK_RECORDER_SIMPLE, event, &args);
 	va_end(args);
+}
+
+void waymark_several(const struct waymark_event *event, const char *fmt, ...)
+{
+	unsigned int on = WAYMARK_BACKENDS(*event->state);
+	va_list args;
+
+	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
+		if (on & (1u << k)) {
+			va_start(args, fmt);
+			fire((enum waymark_recorder)k, event, &args);
+			va_end(args);
+		}
+	}
+	for (size_t i = 0; i < TEXT_BACKENDS; i++) {
+		const struct text_backend_row *row = &waymark_text_backends[i];
+
+		if (on & row->bit && row->backend->print) {
+			va_start(args, fmt);
+			row->backend->print(event, fmt, args);
+			va_end(args);
+		}
+	}
 }

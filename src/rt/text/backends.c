@@ -15,6 +15,19 @@ const struct text_backend_row waymark_text_backends[] = {
 #undef TEXT_ROW
 };
 
+/* The functions that generated code calls if the event has no other backend. */
+#define TEXT_PRINTF(bit, upper, lower, kind, help)                                              \
+	WAYMARK_IF_PRINTF_##kind(                                                               \
+		void waymark_##lower(const struct waymark_event *event, const char *fmt, ...) { \
+			va_list args;                                                           \
+                                                                                                \
+			va_start(args, fmt);                                                    \
+			waymark_text_##lower.print(event, fmt, args);                           \
+			va_end(args);                                                           \
+		})
+WAYMARK_ALL_BACKENDS(TEXT_PRINTF)
+#undef TEXT_PRINTF
+
 void waymark_site_show(const struct waymark_event *event, const struct waymark_debug *values,
 	uint32_t count, unsigned int on, enum waymark_mark mark)
 {

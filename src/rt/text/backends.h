@@ -6,19 +6,22 @@
 #ifndef RT_TEXT_BACKENDS_H
 #define RT_TEXT_BACKENDS_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 
 #include <waymark/record.h>
 
 #include "rt/text/loss.h"
 
-/* What a backend does in addition to printing. Members may be NULL: nothing to do. */
+/* What a backend does. Members may be NULL: nothing to do. */
 struct text_backend {
 	/*
 	 * Prepares the backend. Called any number of times: before an event is first switched on
 	 * for it, and by waymark_init(); never in a signal handler or while a lock of ours is held.
 	 */
 	void (*load)(void);
+	/* Prints an event as a line of text; NULL for a backend that prints only scopes. */
+	void (*print)(const struct waymark_event *event, const char *fmt, va_list args);
 	/* Opens the output, for waymark_init(). Returns false, after a report, if there is none. */
 	bool (*open)(void);
 	/* Returns the descriptor of the output; -1 if none is open. Any thread. */

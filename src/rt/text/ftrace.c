@@ -85,12 +85,6 @@ static void print_lead(struct line *l, const void *context)
 	}
 }
 
-const struct text_backend waymark_text_ftrace = {
-	.open = waymark_ftrace_prepare,
-	.descriptor = waymark_ftrace_descriptor,
-	.lost = "events could not be written",
-};
-
 /* Relaxed: it orders no other memory. */
 static const struct style *chosen = styles;
 
@@ -145,18 +139,15 @@ static struct text_style style_of(const struct call *c)
 	};
 }
 
-void waymark_ftrace(const struct waymark_event *event, const char *fmt, ...)
+static void print_event(const struct waymark_event *event, const char *fmt, va_list args)
 {
 	int saved = errno;
 	struct call c;
-	va_list args;
 
 	if (begin(&c, WAYMARK_MARK_NONE)) {
 		struct text_style style = style_of(&c);
 
-		va_start(args, fmt);
 		waymark_text_write(&style, &c, event, fmt, args);
-		va_end(args);
 	}
 	errno = saved;
 }
@@ -177,3 +168,10 @@ void waymark_ftrace_message(const struct waymark_event *event, const struct waym
 	}
 	errno = saved;
 }
+
+const struct text_backend waymark_text_ftrace = {
+	.print = print_event,
+	.open = waymark_ftrace_prepare,
+	.descriptor = waymark_ftrace_descriptor,
+	.lost = "events could not be written",
+};

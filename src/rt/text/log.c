@@ -17,11 +17,6 @@
 #include "rt/text/log_prefix.h"
 #include "rt/text/text.h"
 
-const struct text_backend waymark_text_log = {
-	.descriptor = waymark_log_descriptor,
-	.lost = "lines could not be written",
-};
-
 /* In order, from the level that shows the fewest messages. */
 static const char *const levels[] = { "error", "warn", "info", "debug", "trace" };
 
@@ -81,10 +76,9 @@ static bool is_on(void)
 	return waymark_log_is_on() && !__atomic_load_n(&hides_events, __ATOMIC_RELAXED);
 }
 
-void waymark_log(const struct waymark_event *event, const char *fmt, ...)
+static void print_event(const struct waymark_event *event, const char *fmt, va_list args)
 {
 	struct log_stamp stamp = { .file = event->file, .line = event->line };
-	va_list args;
 
 	if (!is_on()) {
 		return;
@@ -92,9 +86,7 @@ void waymark_log(const struct waymark_event *event, const char *fmt, ...)
 	take_stamp(&stamp);
 	struct text_style style = style_of(&stamp);
 
-	va_start(args, fmt);
 	waymark_text_write(&style, &stamp, event, fmt, args);
-	va_end(args);
 }
 
 void waymark_log_message(const struct waymark_event *event, const struct waymark_message *m)
@@ -112,3 +104,9 @@ void waymark_log_message(const struct waymark_event *event, const struct waymark
 
 	waymark_text_write_message(&style, &stamp, event, m);
 }
+
+const struct text_backend waymark_text_log = {
+	.print = print_event,
+	.descriptor = waymark_log_descriptor,
+	.lost = "lines could not be written",
+};

@@ -28,12 +28,6 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 
-const struct text_backend waymark_text_syslog = {
-	.open = waymark_syslog_prepare,
-	.descriptor = waymark_syslog_descriptor,
-	.lost = "messages could not be sent",
-};
-
 static uint64_t reported_ns; /* relaxed: one thread a second reports the withheld messages */
 static struct once failure_reported;
 
@@ -161,16 +155,11 @@ static bool may_send(void)
 	return true;
 }
 
-void waymark_syslog(const struct waymark_event *event, const char *fmt, ...)
+static void print_event(const struct waymark_event *event, const char *fmt, va_list args)
 {
-	va_list args;
-
-	if (!may_send()) {
-		return;
+	if (may_send()) {
+		waymark_text_write(&style, NULL, event, fmt, args);
 	}
-	va_start(args, fmt);
-	waymark_text_write(&style, NULL, event, fmt, args);
-	va_end(args);
 }
 
 void waymark_syslog_message(const struct waymark_event *event, const struct waymark_message *m)
@@ -179,3 +168,10 @@ void waymark_syslog_message(const struct waymark_event *event, const struct waym
 		waymark_text_write_message(&style, NULL, event, m);
 	}
 }
+
+const struct text_backend waymark_text_syslog = {
+	.print = print_event,
+	.open = waymark_syslog_prepare,
+	.descriptor = waymark_syslog_descriptor,
+	.lost = "messages could not be sent",
+};

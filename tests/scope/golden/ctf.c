@@ -7,8 +7,8 @@
 uint32_t waymark_state_update_cursor WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_update_cursor_end[] = {
-	{ "scope", "int64_t", WAYMARK_SIGNED, sizeof(int64_t) },
-	{ "scope_tid", "uint32_t", WAYMARK_UNSIGNED, sizeof(uint32_t) },
+	{ "scope", "int64_t", WAYMARK_SIGNED, sizeof(int64_t), 0 },
+	{ "scope_tid", "uint32_t", WAYMARK_UNSIGNED, sizeof(uint32_t), 0 },
 };
 
 static struct waymark_event waymark_event_update_cursor_end = {
@@ -28,7 +28,6 @@ static struct waymark_event waymark_event_update_cursor_end = {
 
 WAYMARK_INLINE bool record_update_cursor_end(
 	enum waymark_recorder waymark_to,
-	bool waymark_wait,
 	int64_t scope,
 	uint32_t scope_tid)
 {
@@ -37,12 +36,11 @@ WAYMARK_INLINE bool record_update_cursor_end(
 
 	waymark_room += 2 * sizeof(scope);
 	waymark_room += 2 * sizeof(scope_tid);
-	if (!waymark_record_open(
+	if (!waymark_record_try(
 		    &waymark_r,
 		    waymark_to,
 		    &waymark_event_update_cursor_end,
-		    waymark_room,
-		    waymark_wait)) {
+		    waymark_room)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &scope, sizeof(scope));
@@ -51,20 +49,15 @@ WAYMARK_INLINE bool record_update_cursor_end(
 	return true;
 }
 
-WAYMARK_COLD static void wait_ctf_update_cursor_end(int64_t scope, uint32_t scope_tid)
-{
-	record_update_cursor_end(WAYMARK_RECORDER_CTF, true, scope, scope_tid);
-}
-
 WAYMARK_HOT static void ctf_update_cursor_end(int64_t scope, uint32_t scope_tid)
 {
-	if (!record_update_cursor_end(WAYMARK_RECORDER_CTF, false, scope, scope_tid)) {
-		wait_ctf_update_cursor_end(scope, scope_tid);
+	if (!record_update_cursor_end(WAYMARK_RECORDER_CTF, scope, scope_tid)) {
+		waymark_ctf(&waymark_event_update_cursor_end, scope, scope_tid);
 	}
 }
 
 static const struct waymark_arg waymark_args_update_cursor[] = {
-	{ "scope", "int64_t", WAYMARK_SIGNED, sizeof(int64_t) },
+	{ "scope", "int64_t", WAYMARK_SIGNED, sizeof(int64_t), 0 },
 };
 
 static struct waymark_event waymark_event_update_cursor = {
@@ -82,21 +75,17 @@ static struct waymark_event waymark_event_update_cursor = {
 	&waymark_event_update_cursor_end,
 };
 
-WAYMARK_INLINE bool record_update_cursor(
-	enum waymark_recorder waymark_to,
-	bool waymark_wait,
-	int64_t scope)
+WAYMARK_INLINE bool record_update_cursor(enum waymark_recorder waymark_to, int64_t scope)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(scope);
-	if (!waymark_record_open(
+	if (!waymark_record_try(
 		    &waymark_r,
 		    waymark_to,
 		    &waymark_event_update_cursor,
-		    waymark_room,
-		    waymark_wait)) {
+		    waymark_room)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &scope, sizeof(scope));
@@ -104,15 +93,10 @@ WAYMARK_INLINE bool record_update_cursor(
 	return true;
 }
 
-WAYMARK_COLD static void wait_ctf_update_cursor(int64_t scope)
-{
-	record_update_cursor(WAYMARK_RECORDER_CTF, true, scope);
-}
-
 WAYMARK_HOT static void ctf_update_cursor(int64_t scope)
 {
-	if (!record_update_cursor(WAYMARK_RECORDER_CTF, false, scope)) {
-		wait_ctf_update_cursor(scope);
+	if (!record_update_cursor(WAYMARK_RECORDER_CTF, scope)) {
+		waymark_ctf(&waymark_event_update_cursor, scope);
 	}
 }
 
@@ -178,8 +162,8 @@ struct waymark_scope waymark_start_update_cursor(void)
 uint32_t waymark_state_handle_message WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_handle_message_end[] = {
-	{ "scope", "int64_t", WAYMARK_SIGNED, sizeof(int64_t) },
-	{ "scope_tid", "uint32_t", WAYMARK_UNSIGNED, sizeof(uint32_t) },
+	{ "scope", "int64_t", WAYMARK_SIGNED, sizeof(int64_t), 0 },
+	{ "scope_tid", "uint32_t", WAYMARK_UNSIGNED, sizeof(uint32_t), 0 },
 };
 
 static struct waymark_event waymark_event_handle_message_end = {
@@ -199,7 +183,6 @@ static struct waymark_event waymark_event_handle_message_end = {
 
 WAYMARK_INLINE bool record_handle_message_end(
 	enum waymark_recorder waymark_to,
-	bool waymark_wait,
 	int64_t scope,
 	uint32_t scope_tid)
 {
@@ -208,12 +191,11 @@ WAYMARK_INLINE bool record_handle_message_end(
 
 	waymark_room += 2 * sizeof(scope);
 	waymark_room += 2 * sizeof(scope_tid);
-	if (!waymark_record_open(
+	if (!waymark_record_try(
 		    &waymark_r,
 		    waymark_to,
 		    &waymark_event_handle_message_end,
-		    waymark_room,
-		    waymark_wait)) {
+		    waymark_room)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &scope, sizeof(scope));
@@ -222,22 +204,17 @@ WAYMARK_INLINE bool record_handle_message_end(
 	return true;
 }
 
-WAYMARK_COLD static void wait_ctf_handle_message_end(int64_t scope, uint32_t scope_tid)
-{
-	record_handle_message_end(WAYMARK_RECORDER_CTF, true, scope, scope_tid);
-}
-
 WAYMARK_HOT static void ctf_handle_message_end(int64_t scope, uint32_t scope_tid)
 {
-	if (!record_handle_message_end(WAYMARK_RECORDER_CTF, false, scope, scope_tid)) {
-		wait_ctf_handle_message_end(scope, scope_tid);
+	if (!record_handle_message_end(WAYMARK_RECORDER_CTF, scope, scope_tid)) {
+		waymark_ctf(&waymark_event_handle_message_end, scope, scope_tid);
 	}
 }
 
 static const struct waymark_arg waymark_args_handle_message[] = {
-	{ "scope", "int64_t", WAYMARK_SIGNED, sizeof(int64_t) },
-	{ "opcode", "&dyn fmt::Debug", WAYMARK_DEBUG, 0 },
-	{ "length", "i32", WAYMARK_SIGNED, sizeof(int32_t) },
+	{ "scope", "int64_t", WAYMARK_SIGNED, sizeof(int64_t), 0 },
+	{ "opcode", "&dyn fmt::Debug", WAYMARK_DEBUG, 0, 0 },
+	{ "length", "i32", WAYMARK_SIGNED, sizeof(int32_t), 0 },
 };
 
 static struct waymark_event waymark_event_handle_message = {
@@ -257,14 +234,13 @@ static struct waymark_event waymark_event_handle_message = {
 
 WAYMARK_INLINE bool record_handle_message(
 	enum waymark_recorder waymark_to,
-	bool waymark_wait,
 	int64_t scope,
 	struct waymark_debug opcode,
 	int32_t length)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
-	uint32_t waymark_max = waymark_string_limit(WAYMARK_RECORD_MAX / 2, waymark_wait);
+	const uint32_t waymark_max = WAYMARK_RECORD_MAX / 2;
 
 	if (waymark_debug_is_call(&opcode)) {
 		return false;
@@ -272,12 +248,11 @@ WAYMARK_INLINE bool record_handle_message(
 	waymark_room += 2 * sizeof(scope);
 	waymark_room += waymark_debug_room(&opcode, waymark_max);
 	waymark_room += 2 * sizeof(length);
-	if (!waymark_record_open(
+	if (!waymark_record_try(
 		    &waymark_r,
 		    waymark_to,
 		    &waymark_event_handle_message,
-		    waymark_room,
-		    waymark_wait)) {
+		    waymark_room)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &scope, sizeof(scope));
@@ -287,26 +262,13 @@ WAYMARK_INLINE bool record_handle_message(
 	return true;
 }
 
-WAYMARK_COLD static void wait_ctf_handle_message(
-	int64_t scope,
-	struct waymark_debug opcode,
-	int32_t length)
-{
-	struct waymark_trees waymark_t;
-
-	waymark_trees_begin(&waymark_t);
-	waymark_flatten(&waymark_t, &waymark_event_handle_message, 0, &opcode);
-	record_handle_message(WAYMARK_RECORDER_CTF, true, scope, opcode, length);
-	waymark_trees_end(&waymark_t);
-}
-
 WAYMARK_HOT static void ctf_handle_message(
 	int64_t scope,
 	struct waymark_debug opcode,
 	int32_t length)
 {
-	if (!record_handle_message(WAYMARK_RECORDER_CTF, false, scope, opcode, length)) {
-		wait_ctf_handle_message(scope, opcode, length);
+	if (!record_handle_message(WAYMARK_RECORDER_CTF, scope, opcode, length)) {
+		waymark_ctf(&waymark_event_handle_message, scope, opcode, length);
 	}
 }
 
@@ -378,8 +340,8 @@ struct waymark_scope waymark_start_handle_message(struct waymark_debug opcode, i
 uint32_t waymark_state_a_name_that_is_longer_than_what_fits_into_a_line WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_a_name_that_is_longer_than_what_fits_into_a_line_end[] = {
-	{ "scope", "int64_t", WAYMARK_SIGNED, sizeof(int64_t) },
-	{ "scope_tid", "uint32_t", WAYMARK_UNSIGNED, sizeof(uint32_t) },
+	{ "scope", "int64_t", WAYMARK_SIGNED, sizeof(int64_t), 0 },
+	{ "scope_tid", "uint32_t", WAYMARK_UNSIGNED, sizeof(uint32_t), 0 },
 };
 
 static struct waymark_event waymark_event_a_name_that_is_longer_than_what_fits_into_a_line_end = {
@@ -399,7 +361,6 @@ static struct waymark_event waymark_event_a_name_that_is_longer_than_what_fits_i
 
 WAYMARK_INLINE bool record_a_name_that_is_longer_than_what_fits_into_a_line_end(
 	enum waymark_recorder waymark_to,
-	bool waymark_wait,
 	int64_t scope,
 	uint32_t scope_tid)
 {
@@ -408,12 +369,11 @@ WAYMARK_INLINE bool record_a_name_that_is_longer_than_what_fits_into_a_line_end(
 
 	waymark_room += 2 * sizeof(scope);
 	waymark_room += 2 * sizeof(scope_tid);
-	if (!waymark_record_open(
+	if (!waymark_record_try(
 		    &waymark_r,
 		    waymark_to,
 		    &waymark_event_a_name_that_is_longer_than_what_fits_into_a_line_end,
-		    waymark_room,
-		    waymark_wait)) {
+		    waymark_room)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &scope, sizeof(scope));
@@ -422,33 +382,24 @@ WAYMARK_INLINE bool record_a_name_that_is_longer_than_what_fits_into_a_line_end(
 	return true;
 }
 
-WAYMARK_COLD static void wait_ctf_a_name_that_is_longer_than_what_fits_into_a_line_end(
-	int64_t scope,
-	uint32_t scope_tid)
-{
-	record_a_name_that_is_longer_than_what_fits_into_a_line_end(
-		WAYMARK_RECORDER_CTF,
-		true,
-		scope,
-		scope_tid);
-}
-
 WAYMARK_HOT static void ctf_a_name_that_is_longer_than_what_fits_into_a_line_end(
 	int64_t scope,
 	uint32_t scope_tid)
 {
 	if (!record_a_name_that_is_longer_than_what_fits_into_a_line_end(
 		    WAYMARK_RECORDER_CTF,
-		    false,
 		    scope,
 		    scope_tid)) {
-		wait_ctf_a_name_that_is_longer_than_what_fits_into_a_line_end(scope, scope_tid);
+		waymark_ctf(
+			&waymark_event_a_name_that_is_longer_than_what_fits_into_a_line_end,
+			scope,
+			scope_tid);
 	}
 }
 
 static const struct waymark_arg waymark_args_a_name_that_is_longer_than_what_fits_into_a_line[] = {
-	{ "scope", "int64_t", WAYMARK_SIGNED, sizeof(int64_t) },
-	{ "text", "str", WAYMARK_TEXT, 0 },
+	{ "scope", "int64_t", WAYMARK_SIGNED, sizeof(int64_t), 0 },
+	{ "text", "str", WAYMARK_TEXT, 0, 0 },
 };
 
 static struct waymark_event waymark_event_a_name_that_is_longer_than_what_fits_into_a_line = {
@@ -468,43 +419,28 @@ static struct waymark_event waymark_event_a_name_that_is_longer_than_what_fits_i
 
 WAYMARK_INLINE bool record_a_name_that_is_longer_than_what_fits_into_a_line(
 	enum waymark_recorder waymark_to,
-	bool waymark_wait,
 	int64_t scope,
 	const char *text,
 	size_t text_length)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
-	uint32_t waymark_max = waymark_string_limit(WAYMARK_RECORD_MAX / 2, waymark_wait);
+	const uint32_t waymark_max = WAYMARK_RECORD_MAX / 2;
 	uint32_t waymark_size_text = waymark_text_size(text, text_length);
 
 	waymark_room += 2 * sizeof(scope);
 	waymark_room += waymark_counted_room(waymark_size_text, waymark_max);
-	if (!waymark_record_open(
+	if (!waymark_record_try(
 		    &waymark_r,
 		    waymark_to,
 		    &waymark_event_a_name_that_is_longer_than_what_fits_into_a_line,
-		    waymark_room,
-		    waymark_wait)) {
+		    waymark_room)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &scope, sizeof(scope));
 	waymark_record_counted(&waymark_r, text, waymark_size_text, waymark_max);
 	waymark_record_end(&waymark_r);
 	return true;
-}
-
-WAYMARK_COLD static void wait_ctf_a_name_that_is_longer_than_what_fits_into_a_line(
-	int64_t scope,
-	const char *text,
-	size_t text_length)
-{
-	record_a_name_that_is_longer_than_what_fits_into_a_line(
-		WAYMARK_RECORDER_CTF,
-		true,
-		scope,
-		text,
-		text_length);
 }
 
 WAYMARK_HOT static void ctf_a_name_that_is_longer_than_what_fits_into_a_line(
@@ -514,11 +450,14 @@ WAYMARK_HOT static void ctf_a_name_that_is_longer_than_what_fits_into_a_line(
 {
 	if (!record_a_name_that_is_longer_than_what_fits_into_a_line(
 		    WAYMARK_RECORDER_CTF,
-		    false,
 		    scope,
 		    text,
 		    text_length)) {
-		wait_ctf_a_name_that_is_longer_than_what_fits_into_a_line(scope, text, text_length);
+		waymark_ctf(
+			&waymark_event_a_name_that_is_longer_than_what_fits_into_a_line,
+			scope,
+			text,
+			text_length);
 	}
 }
 

@@ -9,8 +9,8 @@ uint32_t waymark_state_update_cursor WAYMARK_STATE_SECTION = 0;
 #define waymark_state_update_cursor_end waymark_state_update_cursor
 
 static const struct waymark_arg waymark_args_update_cursor_end[] = {
-	{ "scope", "int64_t", WAYMARK_SIGNED, sizeof(int64_t) },
-	{ "scope_tid", "uint32_t", WAYMARK_UNSIGNED, sizeof(uint32_t) },
+	{ "scope", "int64_t", WAYMARK_SIGNED, sizeof(int64_t), 0 },
+	{ "scope_tid", "uint32_t", WAYMARK_UNSIGNED, sizeof(uint32_t), 0 },
 };
 
 static struct waymark_event waymark_event_update_cursor_end = {
@@ -30,7 +30,6 @@ static struct waymark_event waymark_event_update_cursor_end = {
 
 WAYMARK_INLINE bool record_update_cursor_end(
 	enum waymark_recorder waymark_to,
-	bool waymark_wait,
 	int64_t scope,
 	uint32_t scope_tid)
 {
@@ -39,12 +38,11 @@ WAYMARK_INLINE bool record_update_cursor_end(
 
 	waymark_room += 2 * sizeof(scope);
 	waymark_room += 2 * sizeof(scope_tid);
-	if (!waymark_record_open(
+	if (!waymark_record_try(
 		    &waymark_r,
 		    waymark_to,
 		    &waymark_event_update_cursor_end,
-		    waymark_room,
-		    waymark_wait)) {
+		    waymark_room)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &scope, sizeof(scope));
@@ -58,20 +56,15 @@ static void dtrace_update_cursor_end(int64_t scope, uint32_t scope_tid)
 	STAP_PROBE2(golden, update_cursor_end, scope, scope_tid);
 }
 
-WAYMARK_COLD static void wait_simple_update_cursor_end(int64_t scope, uint32_t scope_tid)
-{
-	record_update_cursor_end(WAYMARK_RECORDER_SIMPLE, true, scope, scope_tid);
-}
-
 WAYMARK_HOT static void simple_update_cursor_end(int64_t scope, uint32_t scope_tid)
 {
-	if (!record_update_cursor_end(WAYMARK_RECORDER_SIMPLE, false, scope, scope_tid)) {
-		wait_simple_update_cursor_end(scope, scope_tid);
+	if (!record_update_cursor_end(WAYMARK_RECORDER_SIMPLE, scope, scope_tid)) {
+		waymark_simple(&waymark_event_update_cursor_end, scope, scope_tid);
 	}
 }
 
 static const struct waymark_arg waymark_args_update_cursor[] = {
-	{ "scope", "int64_t", WAYMARK_SIGNED, sizeof(int64_t) },
+	{ "scope", "int64_t", WAYMARK_SIGNED, sizeof(int64_t), 0 },
 };
 
 static struct waymark_event waymark_event_update_cursor = {
@@ -89,21 +82,17 @@ static struct waymark_event waymark_event_update_cursor = {
 	&waymark_event_update_cursor_end,
 };
 
-WAYMARK_INLINE bool record_update_cursor(
-	enum waymark_recorder waymark_to,
-	bool waymark_wait,
-	int64_t scope)
+WAYMARK_INLINE bool record_update_cursor(enum waymark_recorder waymark_to, int64_t scope)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(scope);
-	if (!waymark_record_open(
+	if (!waymark_record_try(
 		    &waymark_r,
 		    waymark_to,
 		    &waymark_event_update_cursor,
-		    waymark_room,
-		    waymark_wait)) {
+		    waymark_room)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &scope, sizeof(scope));
@@ -116,15 +105,10 @@ static void dtrace_update_cursor(int64_t scope)
 	STAP_PROBE1(golden, update_cursor, scope);
 }
 
-WAYMARK_COLD static void wait_simple_update_cursor(int64_t scope)
-{
-	record_update_cursor(WAYMARK_RECORDER_SIMPLE, true, scope);
-}
-
 WAYMARK_HOT static void simple_update_cursor(int64_t scope)
 {
-	if (!record_update_cursor(WAYMARK_RECORDER_SIMPLE, false, scope)) {
-		wait_simple_update_cursor(scope);
+	if (!record_update_cursor(WAYMARK_RECORDER_SIMPLE, scope)) {
+		waymark_simple(&waymark_event_update_cursor, scope);
 	}
 }
 
@@ -231,8 +215,8 @@ uint32_t waymark_state_handle_message WAYMARK_STATE_SECTION = 0;
 #define waymark_state_handle_message_end waymark_state_handle_message
 
 static const struct waymark_arg waymark_args_handle_message_end[] = {
-	{ "scope", "int64_t", WAYMARK_SIGNED, sizeof(int64_t) },
-	{ "scope_tid", "uint32_t", WAYMARK_UNSIGNED, sizeof(uint32_t) },
+	{ "scope", "int64_t", WAYMARK_SIGNED, sizeof(int64_t), 0 },
+	{ "scope_tid", "uint32_t", WAYMARK_UNSIGNED, sizeof(uint32_t), 0 },
 };
 
 static struct waymark_event waymark_event_handle_message_end = {
@@ -252,7 +236,6 @@ static struct waymark_event waymark_event_handle_message_end = {
 
 WAYMARK_INLINE bool record_handle_message_end(
 	enum waymark_recorder waymark_to,
-	bool waymark_wait,
 	int64_t scope,
 	uint32_t scope_tid)
 {
@@ -261,12 +244,11 @@ WAYMARK_INLINE bool record_handle_message_end(
 
 	waymark_room += 2 * sizeof(scope);
 	waymark_room += 2 * sizeof(scope_tid);
-	if (!waymark_record_open(
+	if (!waymark_record_try(
 		    &waymark_r,
 		    waymark_to,
 		    &waymark_event_handle_message_end,
-		    waymark_room,
-		    waymark_wait)) {
+		    waymark_room)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &scope, sizeof(scope));
@@ -280,22 +262,17 @@ static void dtrace_handle_message_end(int64_t scope, uint32_t scope_tid)
 	STAP_PROBE2(golden, handle_message_end, scope, scope_tid);
 }
 
-WAYMARK_COLD static void wait_simple_handle_message_end(int64_t scope, uint32_t scope_tid)
-{
-	record_handle_message_end(WAYMARK_RECORDER_SIMPLE, true, scope, scope_tid);
-}
-
 WAYMARK_HOT static void simple_handle_message_end(int64_t scope, uint32_t scope_tid)
 {
-	if (!record_handle_message_end(WAYMARK_RECORDER_SIMPLE, false, scope, scope_tid)) {
-		wait_simple_handle_message_end(scope, scope_tid);
+	if (!record_handle_message_end(WAYMARK_RECORDER_SIMPLE, scope, scope_tid)) {
+		waymark_simple(&waymark_event_handle_message_end, scope, scope_tid);
 	}
 }
 
 static const struct waymark_arg waymark_args_handle_message[] = {
-	{ "scope", "int64_t", WAYMARK_SIGNED, sizeof(int64_t) },
-	{ "opcode", "&dyn fmt::Debug", WAYMARK_DEBUG, 0 },
-	{ "length", "i32", WAYMARK_SIGNED, sizeof(int32_t) },
+	{ "scope", "int64_t", WAYMARK_SIGNED, sizeof(int64_t), 0 },
+	{ "opcode", "&dyn fmt::Debug", WAYMARK_DEBUG, 0, 0 },
+	{ "length", "i32", WAYMARK_SIGNED, sizeof(int32_t), 0 },
 };
 
 static struct waymark_event waymark_event_handle_message = {
@@ -315,14 +292,13 @@ static struct waymark_event waymark_event_handle_message = {
 
 WAYMARK_INLINE bool record_handle_message(
 	enum waymark_recorder waymark_to,
-	bool waymark_wait,
 	int64_t scope,
 	struct waymark_debug opcode,
 	int32_t length)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
-	uint32_t waymark_max = waymark_string_limit(WAYMARK_RECORD_MAX / 2, waymark_wait);
+	const uint32_t waymark_max = WAYMARK_RECORD_MAX / 2;
 
 	if (waymark_debug_is_call(&opcode)) {
 		return false;
@@ -330,12 +306,11 @@ WAYMARK_INLINE bool record_handle_message(
 	waymark_room += 2 * sizeof(scope);
 	waymark_room += waymark_debug_room(&opcode, waymark_max);
 	waymark_room += 2 * sizeof(length);
-	if (!waymark_record_open(
+	if (!waymark_record_try(
 		    &waymark_r,
 		    waymark_to,
 		    &waymark_event_handle_message,
-		    waymark_room,
-		    waymark_wait)) {
+		    waymark_room)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &scope, sizeof(scope));
@@ -351,26 +326,13 @@ static void dtrace_handle_message(int64_t scope, struct waymark_debug opcode, in
 	STAP_PROBE3(golden, handle_message, scope, &opcode, length);
 }
 
-WAYMARK_COLD static void wait_simple_handle_message(
-	int64_t scope,
-	struct waymark_debug opcode,
-	int32_t length)
-{
-	struct waymark_trees waymark_t;
-
-	waymark_trees_begin(&waymark_t);
-	waymark_flatten(&waymark_t, &waymark_event_handle_message, 0, &opcode);
-	record_handle_message(WAYMARK_RECORDER_SIMPLE, true, scope, opcode, length);
-	waymark_trees_end(&waymark_t);
-}
-
 WAYMARK_HOT static void simple_handle_message(
 	int64_t scope,
 	struct waymark_debug opcode,
 	int32_t length)
 {
-	if (!record_handle_message(WAYMARK_RECORDER_SIMPLE, false, scope, opcode, length)) {
-		wait_simple_handle_message(scope, opcode, length);
+	if (!record_handle_message(WAYMARK_RECORDER_SIMPLE, scope, opcode, length)) {
+		waymark_simple(&waymark_event_handle_message, scope, opcode, length);
 	}
 }
 
@@ -491,8 +453,8 @@ uint32_t waymark_state_a_name_that_is_longer_than_what_fits_into_a_line WAYMARK_
 	waymark_state_a_name_that_is_longer_than_what_fits_into_a_line
 
 static const struct waymark_arg waymark_args_a_name_that_is_longer_than_what_fits_into_a_line_end[] = {
-	{ "scope", "int64_t", WAYMARK_SIGNED, sizeof(int64_t) },
-	{ "scope_tid", "uint32_t", WAYMARK_UNSIGNED, sizeof(uint32_t) },
+	{ "scope", "int64_t", WAYMARK_SIGNED, sizeof(int64_t), 0 },
+	{ "scope_tid", "uint32_t", WAYMARK_UNSIGNED, sizeof(uint32_t), 0 },
 };
 
 static struct waymark_event waymark_event_a_name_that_is_longer_than_what_fits_into_a_line_end = {
@@ -512,7 +474,6 @@ static struct waymark_event waymark_event_a_name_that_is_longer_than_what_fits_i
 
 WAYMARK_INLINE bool record_a_name_that_is_longer_than_what_fits_into_a_line_end(
 	enum waymark_recorder waymark_to,
-	bool waymark_wait,
 	int64_t scope,
 	uint32_t scope_tid)
 {
@@ -521,12 +482,11 @@ WAYMARK_INLINE bool record_a_name_that_is_longer_than_what_fits_into_a_line_end(
 
 	waymark_room += 2 * sizeof(scope);
 	waymark_room += 2 * sizeof(scope_tid);
-	if (!waymark_record_open(
+	if (!waymark_record_try(
 		    &waymark_r,
 		    waymark_to,
 		    &waymark_event_a_name_that_is_longer_than_what_fits_into_a_line_end,
-		    waymark_room,
-		    waymark_wait)) {
+		    waymark_room)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &scope, sizeof(scope));
@@ -542,33 +502,24 @@ static void dtrace_a_name_that_is_longer_than_what_fits_into_a_line_end(
 	STAP_PROBE2(golden, a_name_that_is_longer_than_what_fits_into_a_line_end, scope, scope_tid);
 }
 
-WAYMARK_COLD static void wait_simple_a_name_that_is_longer_than_what_fits_into_a_line_end(
-	int64_t scope,
-	uint32_t scope_tid)
-{
-	record_a_name_that_is_longer_than_what_fits_into_a_line_end(
-		WAYMARK_RECORDER_SIMPLE,
-		true,
-		scope,
-		scope_tid);
-}
-
 WAYMARK_HOT static void simple_a_name_that_is_longer_than_what_fits_into_a_line_end(
 	int64_t scope,
 	uint32_t scope_tid)
 {
 	if (!record_a_name_that_is_longer_than_what_fits_into_a_line_end(
 		    WAYMARK_RECORDER_SIMPLE,
-		    false,
 		    scope,
 		    scope_tid)) {
-		wait_simple_a_name_that_is_longer_than_what_fits_into_a_line_end(scope, scope_tid);
+		waymark_simple(
+			&waymark_event_a_name_that_is_longer_than_what_fits_into_a_line_end,
+			scope,
+			scope_tid);
 	}
 }
 
 static const struct waymark_arg waymark_args_a_name_that_is_longer_than_what_fits_into_a_line[] = {
-	{ "scope", "int64_t", WAYMARK_SIGNED, sizeof(int64_t) },
-	{ "text", "str", WAYMARK_TEXT, 0 },
+	{ "scope", "int64_t", WAYMARK_SIGNED, sizeof(int64_t), 0 },
+	{ "text", "str", WAYMARK_TEXT, 0, 0 },
 };
 
 static struct waymark_event waymark_event_a_name_that_is_longer_than_what_fits_into_a_line = {
@@ -588,24 +539,22 @@ static struct waymark_event waymark_event_a_name_that_is_longer_than_what_fits_i
 
 WAYMARK_INLINE bool record_a_name_that_is_longer_than_what_fits_into_a_line(
 	enum waymark_recorder waymark_to,
-	bool waymark_wait,
 	int64_t scope,
 	const char *text,
 	size_t text_length)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
-	uint32_t waymark_max = waymark_string_limit(WAYMARK_RECORD_MAX / 2, waymark_wait);
+	const uint32_t waymark_max = WAYMARK_RECORD_MAX / 2;
 	uint32_t waymark_size_text = waymark_text_size(text, text_length);
 
 	waymark_room += 2 * sizeof(scope);
 	waymark_room += waymark_counted_room(waymark_size_text, waymark_max);
-	if (!waymark_record_open(
+	if (!waymark_record_try(
 		    &waymark_r,
 		    waymark_to,
 		    &waymark_event_a_name_that_is_longer_than_what_fits_into_a_line,
-		    waymark_room,
-		    waymark_wait)) {
+		    waymark_room)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &scope, sizeof(scope));
@@ -628,19 +577,6 @@ static void dtrace_a_name_that_is_longer_than_what_fits_into_a_line(
 		text_length);
 }
 
-WAYMARK_COLD static void wait_simple_a_name_that_is_longer_than_what_fits_into_a_line(
-	int64_t scope,
-	const char *text,
-	size_t text_length)
-{
-	record_a_name_that_is_longer_than_what_fits_into_a_line(
-		WAYMARK_RECORDER_SIMPLE,
-		true,
-		scope,
-		text,
-		text_length);
-}
-
 WAYMARK_HOT static void simple_a_name_that_is_longer_than_what_fits_into_a_line(
 	int64_t scope,
 	const char *text,
@@ -648,11 +584,11 @@ WAYMARK_HOT static void simple_a_name_that_is_longer_than_what_fits_into_a_line(
 {
 	if (!record_a_name_that_is_longer_than_what_fits_into_a_line(
 		    WAYMARK_RECORDER_SIMPLE,
-		    false,
 		    scope,
 		    text,
 		    text_length)) {
-		wait_simple_a_name_that_is_longer_than_what_fits_into_a_line(
+		waymark_simple(
+			&waymark_event_a_name_that_is_longer_than_what_fits_into_a_line,
 			scope,
 			text,
 			text_length);

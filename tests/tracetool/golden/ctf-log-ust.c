@@ -218,7 +218,7 @@ static void log_ten(
 		&waymark_event_ten,
 		" %s offset=0x%08" PRIx64 " delta=%" PRId64
 		" s=%d c=%c port=%04x yes=%d size=%zu slots=%p flags=%#lx",
-		waymark_text(name),
+		name,
 		offset,
 		delta,
 		s,
@@ -570,7 +570,7 @@ static void log_keywords(int class_, int next, int self, int self_, const char *
 		next,
 		self,
 		self_,
-		waymark_text(string),
+		string,
 		debug);
 }
 
@@ -779,7 +779,7 @@ WAYMARK_HOT static void ctf_text_enabled(int on, const char *r)
 
 static void log_text_enabled(int on, const char *r)
 {
-	waymark_log(&waymark_event_text_enabled, " on=%d r=%s", on, waymark_text(r));
+	waymark_log(&waymark_event_text_enabled, " on=%d r=%s", on, r);
 }
 
 static void ust_text_enabled(int on, const char *r)

@@ -29,12 +29,7 @@ static struct waymark_event waymark_event_request = {
 
 static void log_request(const char *name, uint64_t offset, bool yes)
 {
-	waymark_log(
-		&waymark_event_request,
-		" %s offset=0x%08" PRIx64 " yes=%d",
-		waymark_text(name),
-		offset,
-		yes);
+	waymark_log(&waymark_event_request, " %s offset=0x%08" PRIx64 " yes=%d", name, offset, yes);
 }
 
 void waymark_emit_request(const char *name, uint64_t offset, bool yes)

@@ -32,7 +32,7 @@ static void syslog_request(const char *name, uint64_t offset, bool yes)
 	waymark_syslog(
 		&waymark_event_request,
 		" %s offset=0x%08" PRIx64 " yes=%d",
-		waymark_text(name),
+		name,
 		offset,
 		yes);
 }
