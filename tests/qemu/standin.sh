@@ -66,27 +66,48 @@ runs() {
 	done
 	quietly "$1" -D log -trace 'io_*,backend=log'
 	[ "$(grep -c '^log: .*io_read fd [34] of ' log)" = 2 ] || fail "$1: -D log has $(cat log)"
-	"$1" -trace 'io_*,backend=log' 2>lines || fail "$1 fails with the log"
-	[ "$(grep -c '^[0-9].*io_read fd [34] of ' lines)" = 2 ] || fail "$1: stderr has $(cat lines)"
 	"$1" -trace 'nothing' 2>lines
 	grep -q "^qemu: .*nothing" lines || fail "$1: the report is $(cat lines)"
 	"$1" -trace help >lines || fail "$1: no help"
 	grep -qx io_read lines || fail "$1: the list is $(cat lines)"
 }
 
+# logs PROGRAM PREFIX [ARGUMENT...]: each line of the log begins with that
+logs()
+{
+	program=$1 prefix=$2
+	shift 2
+	"$program" -trace 'io_*,backend=log' "$@" 2>lines || fail "$program fails with the log"
+	[ "$(grep -cE "^${prefix}io_read fd [34] of " lines)" = 2 ] ||
+		fail "$program $*: stderr has $(cat lines)"
+}
+
+second='[0-9]+@[0-9]+\.[0-9]{6}:'
+date='20[0-9-]{8}T[0-9:]{8}\.[0-9]{6}Z '
+
 tree meson
 adopts meson
-quietly meson setup meson-build meson -Dtrace_backends=log,ctf
-quietly ninja -C meson-build
-runs meson-build/qemu
+for release in 5.2.0 8.2.0 10.2.0; do
+	cp -R meson tree-$release
+	echo $release >tree-$release/VERSION
+	quietly meson setup meson-$release tree-$release -Dtrace_backends=log,ctf
+	quietly ninja -C meson-$release
+done
+logs meson-5.2.0/qemu "$second"
+logs meson-8.2.0/qemu ''
+logs meson-8.2.0/qemu "$second" -msg timestamp=on
+logs meson-10.2.0/qemu ''
+logs meson-10.2.0/qemu "$date" -msg timestamp=on
+runs meson-10.2.0/qemu
 # The monitor's trace-file is there for ctf too.
-grep -q 'CONFIG_TRACE_SIMPLE' meson-build/config-host.h || fail "no CONFIG_TRACE_SIMPLE"
+grep -q 'CONFIG_TRACE_SIMPLE' meson-10.2.0/config-host.h || fail "no CONFIG_TRACE_SIMPLE"
 
 tree made
 adopts made
 mkdir made-build
 quietly make -C made-build -f ../made/Makefile SRC_PATH=../made TRACE_BACKENDS=log,ctf
 runs made-build/qemu
+logs made-build/qemu "$second"
 
 for name in meson made; do
 	quietly "$adopt" --undo $name

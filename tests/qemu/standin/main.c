@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* qemu [-D LOG] [-trace OPTION]... [-u]: fires two events; -u: ends as user mode does */
+/*
+ * qemu [-D LOG] [-msg timestamp=on] [-trace OPTION]... [-u]: fires two events; -u: ends as user
+ * mode does
+ */
 #include "qemu/osdep.h"
 
 #include "qemu/config-file.h"
+#include "qemu/error-report.h"
 #include "qemu/option.h"
 #include "linux-user/qemu.h"
 #include "trace-io.h"
@@ -14,6 +18,10 @@ static void parse(const char *option, const char *value)
 {
 	if (!strcmp(option, "-D")) {
 		open_log(value);
+		return;
+	}
+	if (!strcmp(option, "-msg")) {
+		message_with_timestamp = true;
 		return;
 	}
 #ifdef WAYMARK_QEMU_MAKE

@@ -12,6 +12,8 @@
 #include "qemu/option.h"
 #include "util.h"
 
+bool message_with_timestamp;
+
 static FILE *log_file;
 
 void open_log(const char *name)
@@ -21,6 +23,19 @@ void open_log(const char *name)
 		perror(name);
 		exit(1);
 	}
+}
+
+int64_t g_get_real_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return t.tv_sec * INT64_C(1000000) + t.tv_nsec / 1000;
+}
+
+int qemu_get_thread_id(void)
+{
+	return getpid();
 }
 
 bool qemu_log_separate(void)

@@ -26,6 +26,33 @@ QemuOptsList qemu_trace_opts = {
     },
 };
 
+/*
+ * Writes what the release has before a line: from 6.0 on nothing, or with -msg timestamp=on the
+ * thread and the time, from 10.1 on the date. Older releases have the library's default.
+ */
+#if !defined(WAYMARK_QEMU_MAKE) && QEMU_VERSION_MAJOR >= 6
+#define HAS_PREFIX
+#define HAS_DATE (QEMU_VERSION_MAJOR > 10 || (QEMU_VERSION_MAJOR == 10 && QEMU_VERSION_MINOR > 0))
+static size_t write_prefix(char *text, size_t size, void *user)
+{
+	int64_t us = g_get_real_time();
+	time_t seconds = us / 1000000;
+	struct tm date;
+
+	if (!message_with_timestamp || (HAS_DATE && qemu_log_separate())) { /* qemu_log() does it */
+		return 0;
+	}
+	if (!HAS_DATE) {
+		return snprintf(text, size, "%d@%" PRId64 ".%06d:", qemu_get_thread_id(),
+			us / 1000000, (int)(us % 1000000));
+	}
+	gmtime_r(&seconds, &date);
+	size_t length = strftime(text, size, "%Y-%m-%dT%H:%M:%S", &date);
+
+	return length + snprintf(text + length, size - length, ".%06dZ ", (int)(us % 1000000));
+}
+#endif
+
 /* Writes a line of the log backend to the file of -D, or to standard error without -D. */
 static int write_line(const char *line, size_t length, void *user)
 {
@@ -60,6 +87,9 @@ static bool print(const char *line, void *user)
 }
 
 static const struct waymark_host host = {
+#ifdef HAS_PREFIX
+	.prefix = write_prefix,
+#endif
 	.write = write_line,
 	.report = report,
 	.print = print,
