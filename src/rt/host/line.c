@@ -177,10 +177,38 @@ static void escape_backwards(struct line *l, size_t len, size_t width)
 	}
 }
 
+/* True if none of the bytes is below a blank, above `~`, or a DEL; tests eight at a time. */
+static bool is_plain(const char *data, size_t len)
+{
+	static const uint64_t ones = UINT64_C(0x0101010101010101);
+	uint64_t odd = 0;
+	size_t i = 0;
+
+	for (; i + sizeof(odd) <= len; i += sizeof(odd)) {
+		uint64_t word;
+
+		memcpy(&word, data + i, sizeof(word));
+		/* A byte that borrows from the next one, or carries into it, is odd itself. */
+		odd |= word | (word - ones * ' ') | (word + ones);
+	}
+	odd &= ones << 7;
+	for (; i < len; i++) {
+		unsigned char byte = (unsigned char)data[i];
+
+		odd |= byte < ' ' || byte > '~';
+	}
+	return !odd;
+}
+
 void waymark_line_end(struct line *l)
 {
 	size_t width = 0;
 	size_t room = l->size - 1;
+
+	if (LIKELY(!l->cut && l->len <= room && is_plain(l->data, l->len))) {
+		l->data[l->len++] = '\n';
+		return;
+	}
 	size_t len = fitting(l, room, &width);
 
 	if (l->cut || len < l->len) {

@@ -36,17 +36,6 @@ bool waymark_log_level_set(const char *name)
 	return false;
 }
 
-/*
- * Calls gettid() each time: a stored id would be wrong in the child of a raw clone(2) that shares
- * our memory, and the write costs ten times as much anyway.
- */
-static void take_stamp(struct log_stamp *s)
-{
-	s->prefix = waymark_log_prefix_chosen();
-	s->tid = gettid();
-	clock_gettime(CLOCK_REALTIME, &s->time);
-}
-
 static void print_prefix(struct line *l, const void *context)
 {
 	const struct log_stamp *stamp = context;
@@ -78,13 +67,16 @@ static bool is_on(void)
 
 static void print_event(const struct waymark_event *event, const char *fmt, va_list args)
 {
-	struct log_stamp stamp = { .file = event->file, .line = event->line };
+	struct log_stamp stamp = {
+		.prefix = waymark_log_prefix_chosen(),
+		.file = event->file,
+		.line = event->line,
+	};
+	struct text_style style = style_of(&stamp);
 
 	if (!is_on()) {
 		return;
 	}
-	take_stamp(&stamp);
-	struct text_style style = style_of(&stamp);
 
 	waymark_text_write(&style, &stamp, event, fmt, args);
 }
@@ -92,16 +84,15 @@ static void print_event(const struct waymark_event *event, const char *fmt, va_l
 void waymark_log_message(const struct waymark_event *event, const struct waymark_message *m)
 {
 	struct log_stamp stamp = {
+		.prefix = waymark_log_prefix_chosen(),
 		.file = m->file ? m->file : event->file,
 		.line = m->file ? m->line : event->line,
 	};
+	struct text_style style = style_of(&stamp);
 
 	if (!is_on()) {
 		return;
 	}
-	take_stamp(&stamp);
-	struct text_style style = style_of(&stamp);
-
 	waymark_text_write_message(&style, &stamp, event, m);
 }
 

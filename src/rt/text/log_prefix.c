@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/compiler.h"
@@ -125,10 +126,30 @@ static struct date date_of(int64_t days)
 
 /* ---- Prefixes ---- */
 
+static struct timespec now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return t;
+}
+
+/*
+ * Asks the kernel each time: a stored id would be wrong in the child of a raw clone(2) that shares
+ * our memory, and the write costs ten times as much anyway.
+ */
+static int thread(void)
+{
+	return (int)gettid();
+}
+
 static void print_default(struct line *l, const struct log_stamp *s)
 {
-	waymark_line_printf(l, "%d@%" PRId64 ".%06ld:", s->tid, (int64_t)s->time.tv_sec,
-		s->time.tv_nsec / 1000);
+	struct timespec t = now();
+
+	(void)s;
+	waymark_line_printf(
+		l, "%d@%" PRId64 ".%06ld:", thread(), (int64_t)t.tv_sec, t.tv_nsec / 1000);
 }
 
 /* Prints seconds since 1970, in UTC or shifted to a zone, as `2026-01-31T23:59:59`. */
@@ -144,14 +165,19 @@ static void print_date(struct line *l, int64_t seconds)
 
 static void print_iso(struct line *l, const struct log_stamp *s)
 {
-	print_date(l, s->time.tv_sec);
-	waymark_line_printf(l, ".%06ldZ %d:", s->time.tv_nsec / 1000, s->tid);
+	struct timespec t = now();
+
+	(void)s;
+	print_date(l, t.tv_sec);
+	waymark_line_printf(l, ".%06ldZ %d:", t.tv_nsec / 1000, thread());
 }
 
 static void print_stratovirt(struct line *l, const struct log_stamp *s)
 {
-	print_date(l, s->time.tv_sec + zone_offset(s->time.tv_sec));
-	waymark_line_printf(l, ".%09ld: [%d][%d][", s->time.tv_nsec, (int)getpid(), s->tid);
+	struct timespec t = now();
+
+	print_date(l, t.tv_sec + zone_offset(t.tv_sec));
+	waymark_line_printf(l, ".%09ld: [%d][%d][", t.tv_nsec, (int)getpid(), thread());
 	waymark_line_put(l, "%s:%u]:" LOG_LEVEL_OF_EVENTS ": ", s->file, s->line);
 }
 

@@ -5,18 +5,14 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
-#include <time.h>
 
 #include "rt/host/line.h"
 
 struct log_prefix;
 
-/* Data of a line, taken once, before anything is printed. */
+/* A line's prefix, and what it may show besides time and thread. */
 struct log_stamp {
 	const struct log_prefix *prefix;
-	pid_t tid;
-	struct timespec time; /* CLOCK_REALTIME */
 	const char *file; /* of the call if known, otherwise of the declaration */
 	uint32_t line;
 };
