@@ -9,7 +9,11 @@
 #include "qemu/error-report.h"
 #include "qemu/option.h"
 #include "linux-user/qemu.h"
+#ifdef WAYMARK_QEMU_MAKE
+#include "io/trace.h"
+#else
 #include "trace-io.h"
+#endif
 #include "trace/control.h"
 #include "trace/simple.h"
 #include "util.h"
