@@ -8,10 +8,19 @@
 #include "qemu/error-report.h"
 #include "qemu/log.h"
 #include "qemu/option.h"
-#include "qemu/qemu-print.h"
 #include "monitor/monitor.h"
 #include "trace/control.h"
 #include <waymark/host.h>
+
+#if __has_include("qemu/qemu-print.h")
+#include "qemu/qemu-print.h"
+#else /* up to 4.0; the tools have no monitor_printf(), and 2.8 has no warn_report() */
+#pragma weak monitor_printf
+#define qemu_printf(...)                                                        \
+	(cur_mon && monitor_printf ? (void)monitor_printf(cur_mon, __VA_ARGS__) \
+				   : (void)printf(__VA_ARGS__))
+#define warn_report(format, ...) error_report("warning: " format, __VA_ARGS__)
+#endif
 
 /* The keys that -trace had before; the library parses the option and knows more. */
 QemuOptsList qemu_trace_opts = {

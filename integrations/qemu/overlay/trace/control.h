@@ -6,6 +6,13 @@
 #ifndef QEMU_TRACE_CONTROL_H
 #define QEMU_TRACE_CONTROL_H
 
+#if defined(WAYMARK_QEMU_MAKE) && __has_include("qom/cpu.h")
+/* Up to 4.0 QEMU's control.h included these, and its sources rely on it. */
+#include "qemu/osdep.h"
+#include "qemu-common.h"
+#include "qom/cpu.h"
+#endif
+
 #include <waymark/qemu.h>
 
 extern QemuOptsList qemu_trace_opts;
