@@ -21,6 +21,17 @@
 
 #define WAYMARK_COLD __attribute__((cold, noinline))
 #define WAYMARK_HIDDEN __attribute__((visibility("hidden")))
+
+/*
+ * Who sees an event: its own program or library; with WAYMARK_EXPORT_EVENTS, the program's plug-ins,
+ * too. The program is linked with -rdynamic then.
+ */
+#ifdef WAYMARK_EXPORT_EVENTS
+#define WAYMARK_LOCAL __attribute__((visibility("default")))
+#else
+#define WAYMARK_LOCAL WAYMARK_HIDDEN
+#endif
+
 #define WAYMARK_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 #define WAYMARK_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
@@ -72,7 +83,7 @@ static inline void waymark_nothing(void)
 
 /* The tracepoint of an event in the linked program, under a name of Waymark's. */
 #define WAYMARK_TRACEPOINT(provider, event)                                          \
-	WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_##event __asm__( \
+	WAYMARK_LOCAL extern struct waymark_tracepoint waymark_ust_##event __asm__( \
 		"lttng_ust_tracepoint_" #provider "___" #event)
 
 /*

@@ -281,6 +281,21 @@ const char *c_arguments(struct emit_context *c, const struct event *e)
 	return c_end(c);
 }
 
+const char *c_promoted(struct emit_context *c, const struct event *e)
+{
+	struct out *o = c_begin(c);
+
+	for (size_t i = 0; i < e->arg_count; i++) {
+		const struct type *t = &e->args[i].type;
+		bool widens = t->class == TYPE_FLOAT && t->size64 < sizeof(double);
+
+		out_str(o, i ? ", " : "");
+		out_str(o, widens ? "(double)" : "");
+		out_str(o, c_value(c, e, i));
+	}
+	return c_end(c);
+}
+
 bool c_has_place(const struct emit_context *c, const struct event *e)
 {
 	chosen_foreach (c, NULL, row) {

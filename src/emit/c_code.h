@@ -61,6 +61,9 @@ const char *c_parameters(struct emit_context *c, const struct event *e);
 /* Returns `offset, bytes`, or nothing. */
 const char *c_arguments(struct emit_context *c, const struct event *e);
 
+/* Returns the same for `...`, without an implicit conversion. */
+const char *c_promoted(struct emit_context *c, const struct event *e);
+
 /* True if calls of the event pass their file and line, because some backend shows them. */
 bool c_has_place(const struct emit_context *c, const struct event *e);
 
@@ -102,7 +105,7 @@ bool c_needs_debug(const struct emit_context *c);
  */
 const char *c_printf(struct emit_context *c, const struct event *e);
 
-/* True if that prints each argument once, in order, and as it is recorded. */
+/* True if c_printf() prints each argument once, in order, and as it is recorded. */
 bool c_prints_as_recorded(struct emit_context *c, const struct event *e);
 
 /* Returns the width in bits to which `hh`, PRI?8, `h` and PRI?16 cut a value; 0 for all others. */

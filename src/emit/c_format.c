@@ -212,7 +212,7 @@ static void write_value(struct out *o, const struct conversion *v, const struct 
 	static const char *const void_pointers[] = { "void *", "const void *", NULL };
 	const char *cast = "";
 
-	/* The C library prints NULL as (null), except with a short precision. */
+	/* glibc and musl print NULL as (null), except with a short precision. */
 	if (v->letter == 's' && (v->precision >= 0 || v->precision_arg != FORMAT_NO_ARG)) {
 		OUT(o, ", waymark_text(${name})", { "name", a->c_name });
 		return;

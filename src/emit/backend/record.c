@@ -114,7 +114,7 @@ static const char backend_function[] =
 	"WAYMARK_HOT static void ${backend}_${name}(${parameters})\n"
 	"{\n"
 	"\tif (!record_${name}(${recorder}${comma}${arguments})) {\n"
-	"\t\twaymark_${backend}(&waymark_event_${name}${comma}${arguments});\n"
+	"\t\twaymark_${backend}(&waymark_event_${name}${comma}${promoted});\n"
 	"\t}\n"
 	"}\n";
 
@@ -245,6 +245,7 @@ static void emit_function(
 		{ "comma", comma(e) },
 		{ "parameters", c_parameters(c, e) },
 		{ "arguments", c_arguments(c, e) },
+		{ "promoted", c_promoted(c, e) },
 		{ NULL, NULL },
 	};
 

@@ -101,10 +101,13 @@ static const char emit_one_of_several[] =
 	"\t}\n"
 	"}\n";
 
-static const char emit_one_or_several[] =
-	"\tif (waymark_on == ${mask}) {\n"
+static const char emit_alone[] =
+	"${else}if (waymark_on == ${mask}) {\n"
 	"\t\t${backend}_${name}(${arguments});\n"
-	"\t} else {\n"
+	"\t}";
+
+static const char emit_several[] =
+	" else {\n"
 	"\t\twaymark_several(&waymark_event_${name}, ${printf});\n"
 	"\t}\n"
 	"}\n";
@@ -255,8 +258,8 @@ static void emit_descriptor(struct emit_context *c, const struct event *e)
 }
 
 /*
- * True if one call of the runtime serves all backends of the event: a recorder and others that
- * print the recorded arguments.
+ * True if one call of the runtime serves all backends of the event: a recorder, and text backends
+ * that print just the recorded arguments.
  */
 static bool is_alike(struct emit_context *c, const struct event *e)
 {
@@ -274,17 +277,14 @@ static bool is_alike(struct emit_context *c, const struct event *e)
 
 static void emit_descriptor_and_functions(struct emit_context *c, const struct event *e)
 {
-	const struct emit_backend_row *recorder = emit_first_recorder(c);
-	bool alike = is_alike(c, e);
+	bool prints_by_itself = !(e->end || e->begin) && !is_alike(c, e);
 
 	emit_descriptor(c, e);
-	if (recorder) {
+	if (emit_first_recorder(c)) {
 		emit_record(c, e);
 	}
 	chosen_foreach (c, e, row) {
-		bool is_scope = e->end || e->begin;
-
-		if (!(row->backend->prints && is_scope) && !(alike && row != recorder)) {
+		if (!row->backend->prints || prints_by_itself) {
 			row->backend->emit_function(c, e, row);
 		}
 	}
@@ -354,6 +354,23 @@ static void emit_dispatcher(struct emit_context *c, const struct event *e, bool 
 	out_str(c->out, emit_end);
 }
 
+/* Writes the function that call sites share, if one call serves all backends of the event. */
+static void emit_alike(struct emit_context *c, const struct event *e)
+{
+	bool first = true;
+
+	emit_function_begin(c, e, true, NULL);
+	chosen_foreach (c, e, row) {
+		if (row->backend->recorder) {
+			OUT(c->out, emit_alone, { "else", first ? "\t" : " else " },
+				{ "name", e->name }, { "mask", row->backend->mask },
+				{ "backend", row->name }, { "arguments", c_arguments(c, e) });
+			first = false;
+		}
+	}
+	OUT(c->out, emit_several, { "name", e->name }, { "printf", c_printf(c, e) });
+}
+
 /*
  * Writes the function that call sites share. If the event has other backends, or vCPUs that may
  * have it off, a recorder gets its own case. That case is a jump, so no register is saved for it.
@@ -366,16 +383,15 @@ static void emit_emit(struct emit_context *c, const struct event *e)
 		emit_dispatcher(c, e, true);
 		return;
 	}
-	bool alike = is_alike(c, e);
-
-	if (!alike) {
-		emit_dispatcher(c, e, false);
+	if (is_alike(c, e)) {
+		emit_alike(c, e);
+		return;
 	}
+	emit_dispatcher(c, e, false);
 	emit_function_begin(c, e, true, NULL);
-	OUT(c->out, alike ? emit_one_or_several : emit_one_of_several,
-		{ "printf", alike ? c_printf(c, e) : "" }, { "name", e->name },
-		{ "mask", recorder->backend->mask }, { "backend", recorder->name },
-		{ "arguments", c_arguments(c, e) }, { "placed", c_placed_arguments(c, e) });
+	OUT(c->out, emit_one_of_several, { "name", e->name }, { "mask", recorder->backend->mask },
+		{ "backend", recorder->name }, { "arguments", c_arguments(c, e) },
+		{ "placed", c_placed_arguments(c, e) });
 }
 
 static void emit_event(struct emit_context *c, const struct event *e)

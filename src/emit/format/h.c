@@ -30,11 +30,11 @@ static const char event_on[] =
 	"#define TRACE_${NAME}_STATE() ${state}\n"
 	"#define TRACE_${NAME}_BACKENDS() WAYMARK_BACKENDS(waymark_state_${name})\n"
 	"${vcpu_state}"
-	"WAYMARK_HIDDEN extern uint32_t waymark_state_${name};\n"
+	"WAYMARK_LOCAL extern uint32_t waymark_state_${name};\n"
 	"${words}"
 	"${vcpu_on}"
 	"${emit}"
-	"WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_${name}(${placed});\n"
+	"WAYMARK_LOCAL WAYMARK_COLD void waymark_emit_${name}(${placed});\n"
 	"static inline void trace_${name}(${parameters})\n"
 	"{\n"
 	"\tif (WAYMARK_UNLIKELY(TRACE_${NAME}_STATE())) {\n"
@@ -66,7 +66,7 @@ static const char vcpu_state_off[] =
 	"#define TRACE_${NAME}_VCPU_STATE(cpu) ((void)(cpu), 0u)\n";
 
 static const char vcpu_on[] =
-	"WAYMARK_HIDDEN WAYMARK_COLD unsigned int waymark_on_${name}(const void *cpu);\n";
+	"WAYMARK_LOCAL WAYMARK_COLD unsigned int waymark_on_${name}(const void *cpu);\n";
 
 static const char event_off[] =
 	"\n"

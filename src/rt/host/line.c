@@ -181,23 +181,24 @@ static void escape_backwards(struct line *l, size_t len, size_t width)
 static bool is_plain(const char *data, size_t len)
 {
 	static const uint64_t ones = UINT64_C(0x0101010101010101);
-	uint64_t odd = 0;
+	uint64_t others = 0;
 	size_t i = 0;
 
-	for (; i + sizeof(odd) <= len; i += sizeof(odd)) {
+	for (; i + sizeof(others) <= len; i += sizeof(others)) {
 		uint64_t word;
 
 		memcpy(&word, data + i, sizeof(word));
-		/* A byte that borrows from the next one, or carries into it, is odd itself. */
-		odd |= word | (word - ones * ' ') | (word + ones);
+		/* A byte that borrows from the next one, or carries into it, is not plain itself.
+		 */
+		others |= word | (word - ones * ' ') | (word + ones);
 	}
-	odd &= ones << 7;
+	others &= ones << 7;
 	for (; i < len; i++) {
 		unsigned char byte = (unsigned char)data[i];
 
-		odd |= byte < ' ' || byte > '~';
+		others |= byte < ' ' || byte > '~';
 	}
-	return !odd;
+	return !others;
 }
 
 void waymark_line_end(struct line *l)

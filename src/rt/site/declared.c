@@ -3,10 +3,11 @@
  * Declared events that generated code could not record without a call: the packet is full, a signal
  * handler interrupted an event, an option limits strings, the clock is not the cycle counter, or an
  * argument is a callback. The descriptor tells how to read the arguments and how to record them:
- * the record is the same, byte for byte, as that of generated code (src/emit/backend/record.c).
+ * the record is that of generated code (src/emit/backend/record.c), except for the padding between
+ * arguments, and for a signaling NaN of type float, which C makes a quiet one.
  *
- * One function for all events: a copy for each one was a third of the generated code's size. The
- * same holds for an event that is on for several backends: printing takes far longer than
+ * One function serves all events: a copy for each one was a third of the generated code's size.
+ * Events that are on for several backends also come here, because printing takes far longer than
  * recording.
  */
 #include <alloca.h>
@@ -23,7 +24,7 @@
 struct firing {
 	const struct waymark_event *event;
 	enum waymark_recorder recorder;
-	struct waymark_debug *values; /* of numbers only the bits are set */
+	struct waymark_debug *values; /* for a number only `as` is set */
 	uint32_t longs; /* how many arguments have no fixed size */
 	size_t room; /* the most bytes of the others */
 };

@@ -39,11 +39,11 @@ static inline void trees_begin(struct waymark_trees *t)
 }
 
 /*
- * The slow parts of flatten() and trees_end(). The first calls the callback and
- * replaces the value by a WAYMARK_DEBUG_TREE, which is cut if it does not fit into a record.
- * `placeholder`: the number, from 0, of the message's placeholder that prints the value, because
- * callbacks may query its format. Both keep errno. Any thread; as async-signal-safe as the
- * callback.
+ * waymark_flatten_call() calls the callback and replaces the value by a WAYMARK_DEBUG_TREE, which
+ * is cut if it does not fit into a record. `placeholder`: the number, from 0, of the message's
+ * placeholder that prints the value, because callbacks may query its format.
+ * waymark_trees_unmap() frees mapped trees. Both keep errno. Any thread; as async-signal-safe as
+ * the callback.
  */
 void waymark_flatten_call(struct waymark_trees *t, const struct waymark_event *event,
 	unsigned int placeholder, struct waymark_debug *value) COLD;

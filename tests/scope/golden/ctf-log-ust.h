@@ -17,7 +17,7 @@ extern "C" {
 	(WAYMARK_STATE(waymark_state_update_cursor) | \
 		TRACE_UPDATE_CURSOR_TRACED())
 #define TRACE_UPDATE_CURSOR_BACKENDS() WAYMARK_BACKENDS(waymark_state_update_cursor)
-WAYMARK_HIDDEN extern uint32_t waymark_state_update_cursor;
+WAYMARK_LOCAL extern uint32_t waymark_state_update_cursor;
 WAYMARK_TRACEPOINT(golden, update_cursor);
 WAYMARK_TRACEPOINT(golden, update_cursor_end);
 #define TRACE_UPDATE_CURSOR_TRACED() \
@@ -25,11 +25,11 @@ WAYMARK_TRACEPOINT(golden, update_cursor_end);
 		WAYMARK_TRACED(waymark_ust_update_cursor_end))
 #define waymark_enter_update_cursor waymark_enter_update_cursor_421f015c
 #define waymark_start_update_cursor waymark_start_update_cursor_421f015c
-WAYMARK_HIDDEN WAYMARK_COLD uint64_t waymark_enter_update_cursor(
+WAYMARK_LOCAL WAYMARK_COLD uint64_t waymark_enter_update_cursor(
 	const char *waymark_file,
 	unsigned int waymark_line);
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_leave_update_cursor(uint64_t waymark_token);
-WAYMARK_HIDDEN WAYMARK_COLD struct waymark_scope waymark_start_update_cursor(
+WAYMARK_LOCAL WAYMARK_COLD void waymark_leave_update_cursor(uint64_t waymark_token);
+WAYMARK_LOCAL WAYMARK_COLD struct waymark_scope waymark_start_update_cursor(
 	const char *waymark_file,
 	unsigned int waymark_line);
 WAYMARK_MUST_USE static inline uint64_t trace_update_cursor_enter(void)
@@ -71,7 +71,7 @@ WAYMARK_MUST_USE static inline struct waymark_scope trace_update_cursor_start(vo
 	(WAYMARK_STATE(waymark_state_handle_message) | \
 		TRACE_HANDLE_MESSAGE_TRACED())
 #define TRACE_HANDLE_MESSAGE_BACKENDS() WAYMARK_BACKENDS(waymark_state_handle_message)
-WAYMARK_HIDDEN extern uint32_t waymark_state_handle_message;
+WAYMARK_LOCAL extern uint32_t waymark_state_handle_message;
 WAYMARK_TRACEPOINT(golden, handle_message);
 WAYMARK_TRACEPOINT(golden, handle_message_end);
 #define TRACE_HANDLE_MESSAGE_TRACED() \
@@ -79,13 +79,13 @@ WAYMARK_TRACEPOINT(golden, handle_message_end);
 		WAYMARK_TRACED(waymark_ust_handle_message_end))
 #define waymark_enter_handle_message waymark_enter_handle_message_1d51a926
 #define waymark_start_handle_message waymark_start_handle_message_1d51a926
-WAYMARK_HIDDEN WAYMARK_COLD uint64_t waymark_enter_handle_message(
+WAYMARK_LOCAL WAYMARK_COLD uint64_t waymark_enter_handle_message(
 	const char *waymark_file,
 	unsigned int waymark_line,
 	struct waymark_debug opcode,
 	int32_t length);
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_leave_handle_message(uint64_t waymark_token);
-WAYMARK_HIDDEN WAYMARK_COLD struct waymark_scope waymark_start_handle_message(
+WAYMARK_LOCAL WAYMARK_COLD void waymark_leave_handle_message(uint64_t waymark_token);
+WAYMARK_LOCAL WAYMARK_COLD struct waymark_scope waymark_start_handle_message(
 	const char *waymark_file,
 	unsigned int waymark_line,
 	struct waymark_debug opcode,
@@ -156,7 +156,7 @@ WAYMARK_MUST_USE static inline struct waymark_scope trace_refresh_start(uint32_t
 		TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_TRACED())
 #define TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_BACKENDS() \
 	WAYMARK_BACKENDS(waymark_state_a_name_that_is_longer_than_what_fits_into_a_line)
-WAYMARK_HIDDEN extern uint32_t waymark_state_a_name_that_is_longer_than_what_fits_into_a_line;
+WAYMARK_LOCAL extern uint32_t waymark_state_a_name_that_is_longer_than_what_fits_into_a_line;
 WAYMARK_TRACEPOINT(golden, a_name_that_is_longer_than_what_fits_into_a_line);
 WAYMARK_TRACEPOINT(golden, a_name_that_is_longer_than_what_fits_into_a_line_end);
 #define TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_TRACED() \
@@ -166,14 +166,14 @@ WAYMARK_TRACEPOINT(golden, a_name_that_is_longer_than_what_fits_into_a_line_end)
 	waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line_f1882122
 #define waymark_start_a_name_that_is_longer_than_what_fits_into_a_line \
 	waymark_start_a_name_that_is_longer_than_what_fits_into_a_line_f1882122
-WAYMARK_HIDDEN WAYMARK_COLD uint64_t waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line(
+WAYMARK_LOCAL WAYMARK_COLD uint64_t waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line(
 	const char *waymark_file,
 	unsigned int waymark_line,
 	const char *text,
 	size_t text_length);
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_leave_a_name_that_is_longer_than_what_fits_into_a_line(
+WAYMARK_LOCAL WAYMARK_COLD void waymark_leave_a_name_that_is_longer_than_what_fits_into_a_line(
 	uint64_t waymark_token);
-WAYMARK_HIDDEN WAYMARK_COLD struct waymark_scope waymark_start_a_name_that_is_longer_than_what_fits_into_a_line(
+WAYMARK_LOCAL WAYMARK_COLD struct waymark_scope waymark_start_a_name_that_is_longer_than_what_fits_into_a_line(
 	const char *waymark_file,
 	unsigned int waymark_line,
 	const char *text,

@@ -15,12 +15,12 @@ extern "C" {
 #define TRACE_UPDATE_CURSOR_ENABLED 1
 #define TRACE_UPDATE_CURSOR_STATE() WAYMARK_STATE(waymark_state_update_cursor)
 #define TRACE_UPDATE_CURSOR_BACKENDS() WAYMARK_BACKENDS(waymark_state_update_cursor)
-WAYMARK_HIDDEN extern uint32_t waymark_state_update_cursor;
+WAYMARK_LOCAL extern uint32_t waymark_state_update_cursor;
 #define waymark_enter_update_cursor waymark_enter_update_cursor_117697cd
 #define waymark_start_update_cursor waymark_start_update_cursor_117697cd
-WAYMARK_HIDDEN WAYMARK_COLD uint64_t waymark_enter_update_cursor(void);
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_leave_update_cursor(uint64_t waymark_token);
-WAYMARK_HIDDEN WAYMARK_COLD struct waymark_scope waymark_start_update_cursor(void);
+WAYMARK_LOCAL WAYMARK_COLD uint64_t waymark_enter_update_cursor(void);
+WAYMARK_LOCAL WAYMARK_COLD void waymark_leave_update_cursor(uint64_t waymark_token);
+WAYMARK_LOCAL WAYMARK_COLD struct waymark_scope waymark_start_update_cursor(void);
 WAYMARK_MUST_USE static inline uint64_t trace_update_cursor_enter(void)
 {
 	if (WAYMARK_UNLIKELY(TRACE_UPDATE_CURSOR_STATE())) {
@@ -50,14 +50,14 @@ WAYMARK_MUST_USE static inline struct waymark_scope trace_update_cursor_start(vo
 #define TRACE_HANDLE_MESSAGE_ENABLED 1
 #define TRACE_HANDLE_MESSAGE_STATE() WAYMARK_STATE(waymark_state_handle_message)
 #define TRACE_HANDLE_MESSAGE_BACKENDS() WAYMARK_BACKENDS(waymark_state_handle_message)
-WAYMARK_HIDDEN extern uint32_t waymark_state_handle_message;
+WAYMARK_LOCAL extern uint32_t waymark_state_handle_message;
 #define waymark_enter_handle_message waymark_enter_handle_message_707a8469
 #define waymark_start_handle_message waymark_start_handle_message_707a8469
-WAYMARK_HIDDEN WAYMARK_COLD uint64_t waymark_enter_handle_message(
+WAYMARK_LOCAL WAYMARK_COLD uint64_t waymark_enter_handle_message(
 	struct waymark_debug opcode,
 	int32_t length);
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_leave_handle_message(uint64_t waymark_token);
-WAYMARK_HIDDEN WAYMARK_COLD struct waymark_scope waymark_start_handle_message(
+WAYMARK_LOCAL WAYMARK_COLD void waymark_leave_handle_message(uint64_t waymark_token);
+WAYMARK_LOCAL WAYMARK_COLD struct waymark_scope waymark_start_handle_message(
 	struct waymark_debug opcode,
 	int32_t length);
 WAYMARK_MUST_USE static inline uint64_t trace_handle_message_enter(
@@ -125,17 +125,17 @@ WAYMARK_MUST_USE static inline struct waymark_scope trace_refresh_start(uint32_t
 	WAYMARK_STATE(waymark_state_a_name_that_is_longer_than_what_fits_into_a_line)
 #define TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_BACKENDS() \
 	WAYMARK_BACKENDS(waymark_state_a_name_that_is_longer_than_what_fits_into_a_line)
-WAYMARK_HIDDEN extern uint32_t waymark_state_a_name_that_is_longer_than_what_fits_into_a_line;
+WAYMARK_LOCAL extern uint32_t waymark_state_a_name_that_is_longer_than_what_fits_into_a_line;
 #define waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line \
 	waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line_3466e6c5
 #define waymark_start_a_name_that_is_longer_than_what_fits_into_a_line \
 	waymark_start_a_name_that_is_longer_than_what_fits_into_a_line_3466e6c5
-WAYMARK_HIDDEN WAYMARK_COLD uint64_t waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line(
+WAYMARK_LOCAL WAYMARK_COLD uint64_t waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line(
 	const char *text,
 	size_t text_length);
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_leave_a_name_that_is_longer_than_what_fits_into_a_line(
+WAYMARK_LOCAL WAYMARK_COLD void waymark_leave_a_name_that_is_longer_than_what_fits_into_a_line(
 	uint64_t waymark_token);
-WAYMARK_HIDDEN WAYMARK_COLD struct waymark_scope waymark_start_a_name_that_is_longer_than_what_fits_into_a_line(
+WAYMARK_LOCAL WAYMARK_COLD struct waymark_scope waymark_start_a_name_that_is_longer_than_what_fits_into_a_line(
 	const char *text,
 	size_t text_length);
 WAYMARK_MUST_USE static inline uint64_t trace_a_name_that_is_longer_than_what_fits_into_a_line_enter(

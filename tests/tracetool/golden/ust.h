@@ -17,10 +17,10 @@ extern "C" {
 	(WAYMARK_STATE(waymark_state_empty) | \
 		WAYMARK_TRACED(waymark_ust_empty))
 #define TRACE_EMPTY_BACKENDS() WAYMARK_BACKENDS(waymark_state_empty)
-WAYMARK_HIDDEN extern uint32_t waymark_state_empty;
+WAYMARK_LOCAL extern uint32_t waymark_state_empty;
 WAYMARK_TRACEPOINT(golden, empty);
 #define waymark_emit_empty waymark_emit_empty_5007ed06
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_empty(void);
+WAYMARK_LOCAL WAYMARK_COLD void waymark_emit_empty(void);
 static inline void trace_empty(void)
 {
 	if (WAYMARK_UNLIKELY(TRACE_EMPTY_STATE())) {
@@ -34,10 +34,10 @@ static inline void trace_empty(void)
 	(WAYMARK_STATE(waymark_state_ten) | \
 		WAYMARK_TRACED(waymark_ust_ten))
 #define TRACE_TEN_BACKENDS() WAYMARK_BACKENDS(waymark_state_ten)
-WAYMARK_HIDDEN extern uint32_t waymark_state_ten;
+WAYMARK_LOCAL extern uint32_t waymark_state_ten;
 WAYMARK_TRACEPOINT(golden, ten);
 #define waymark_emit_ten waymark_emit_ten_91f602cc
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_ten(
+WAYMARK_LOCAL WAYMARK_COLD void waymark_emit_ten(
 	const char *name,
 	uint64_t offset,
 	int64_t delta,
@@ -71,10 +71,10 @@ static inline void trace_ten(
 	(WAYMARK_STATE(waymark_state_stars) | \
 		WAYMARK_TRACED(waymark_ust_stars))
 #define TRACE_STARS_BACKENDS() WAYMARK_BACKENDS(waymark_state_stars)
-WAYMARK_HIDDEN extern uint32_t waymark_state_stars;
+WAYMARK_LOCAL extern uint32_t waymark_state_stars;
 WAYMARK_TRACEPOINT(golden, stars);
 #define waymark_emit_stars waymark_emit_stars_e9180649
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_stars(int width, int value);
+WAYMARK_LOCAL WAYMARK_COLD void waymark_emit_stars(int width, int value);
 static inline void trace_stars(int width, int value)
 {
 	if (WAYMARK_UNLIKELY(TRACE_STARS_STATE())) {
@@ -88,10 +88,10 @@ static inline void trace_stars(int width, int value)
 	(WAYMARK_STATE(waymark_state_escapes) | \
 		WAYMARK_TRACED(waymark_ust_escapes))
 #define TRACE_ESCAPES_BACKENDS() WAYMARK_BACKENDS(waymark_state_escapes)
-WAYMARK_HIDDEN extern uint32_t waymark_state_escapes;
+WAYMARK_LOCAL extern uint32_t waymark_state_escapes;
 WAYMARK_TRACEPOINT(golden, escapes);
 #define waymark_emit_escapes waymark_emit_escapes_a73f62ec
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_escapes(int n);
+WAYMARK_LOCAL WAYMARK_COLD void waymark_emit_escapes(int n);
 static inline void trace_escapes(int n)
 {
 	if (WAYMARK_UNLIKELY(TRACE_ESCAPES_STATE())) {
@@ -105,10 +105,10 @@ static inline void trace_escapes(int n)
 	(WAYMARK_STATE(waymark_state_keywords) | \
 		WAYMARK_TRACED(waymark_ust_keywords))
 #define TRACE_KEYWORDS_BACKENDS() WAYMARK_BACKENDS(waymark_state_keywords)
-WAYMARK_HIDDEN extern uint32_t waymark_state_keywords;
+WAYMARK_LOCAL extern uint32_t waymark_state_keywords;
 WAYMARK_TRACEPOINT(golden, keywords);
 #define waymark_emit_keywords waymark_emit_keywords_91a07d80
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_keywords(
+WAYMARK_LOCAL WAYMARK_COLD void waymark_emit_keywords(
 	int class_,
 	int next,
 	int self,
@@ -134,10 +134,10 @@ static inline void trace_keywords(
 	(WAYMARK_STATE(waymark_state_text) | \
 		WAYMARK_TRACED(waymark_ust_text))
 #define TRACE_TEXT_BACKENDS() WAYMARK_BACKENDS(waymark_state_text)
-WAYMARK_HIDDEN extern uint32_t waymark_state_text;
+WAYMARK_LOCAL extern uint32_t waymark_state_text;
 WAYMARK_TRACEPOINT(golden, text);
 #define waymark_emit_text waymark_emit_text_9018cf92
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_text(int max, char *text, const char *at);
+WAYMARK_LOCAL WAYMARK_COLD void waymark_emit_text(int max, char *text, const char *at);
 static inline void trace_text(int max, char *text, const char *at)
 {
 	if (WAYMARK_UNLIKELY(TRACE_TEXT_STATE())) {
@@ -151,10 +151,10 @@ static inline void trace_text(int max, char *text, const char *at)
 	(WAYMARK_STATE(waymark_state_text_enabled) | \
 		WAYMARK_TRACED(waymark_ust_text_enabled))
 #define TRACE_TEXT_ENABLED_BACKENDS() WAYMARK_BACKENDS(waymark_state_text_enabled)
-WAYMARK_HIDDEN extern uint32_t waymark_state_text_enabled;
+WAYMARK_LOCAL extern uint32_t waymark_state_text_enabled;
 WAYMARK_TRACEPOINT(golden, text_enabled);
 #define waymark_emit_text_enabled waymark_emit_text_enabled_d532dc5e
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_text_enabled(int on, const char *r);
+WAYMARK_LOCAL WAYMARK_COLD void waymark_emit_text_enabled(int on, const char *r);
 static inline void trace_text_enabled(int on, const char *r)
 {
 	if (WAYMARK_UNLIKELY(TRACE_TEXT_ENABLED_STATE())) {
@@ -179,11 +179,11 @@ static inline void trace_switched_off(uint64_t offset, const char *type)
 		WAYMARK_TRACED(waymark_ust_enter))
 #define TRACE_ENTER_BACKENDS() WAYMARK_BACKENDS(waymark_state_enter)
 #define TRACE_ENTER_VCPU_STATE(cpu) (TRACE_ENTER_STATE() ? waymark_on_enter(cpu) : 0u)
-WAYMARK_HIDDEN extern uint32_t waymark_state_enter;
+WAYMARK_LOCAL extern uint32_t waymark_state_enter;
 WAYMARK_TRACEPOINT(golden, enter);
-WAYMARK_HIDDEN WAYMARK_COLD unsigned int waymark_on_enter(const void *cpu);
+WAYMARK_LOCAL WAYMARK_COLD unsigned int waymark_on_enter(const void *cpu);
 #define waymark_emit_enter waymark_emit_enter_77cbae3f
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_enter(struct CPUState *__cpu);
+WAYMARK_LOCAL WAYMARK_COLD void waymark_emit_enter(struct CPUState *__cpu);
 static inline void trace_enter(struct CPUState *__cpu)
 {
 	if (WAYMARK_UNLIKELY(TRACE_ENTER_STATE())) {
@@ -199,11 +199,11 @@ static inline void trace_enter(struct CPUState *__cpu)
 #define TRACE_LOAD_TRANS_BACKENDS() WAYMARK_BACKENDS(waymark_state_load_trans)
 #define TRACE_LOAD_TRANS_VCPU_STATE(cpu) \
 	(TRACE_LOAD_TRANS_STATE() ? waymark_on_load_trans(cpu) : 0u)
-WAYMARK_HIDDEN extern uint32_t waymark_state_load_trans;
+WAYMARK_LOCAL extern uint32_t waymark_state_load_trans;
 WAYMARK_TRACEPOINT(golden, load_trans);
-WAYMARK_HIDDEN WAYMARK_COLD unsigned int waymark_on_load_trans(const void *cpu);
+WAYMARK_LOCAL WAYMARK_COLD unsigned int waymark_on_load_trans(const void *cpu);
 #define waymark_emit_load_trans waymark_emit_load_trans_d3dcde72
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_load_trans(
+WAYMARK_LOCAL WAYMARK_COLD void waymark_emit_load_trans(
 	struct CPUState *__cpu,
 	uint16_t info,
 	int cpu);
@@ -221,11 +221,11 @@ static inline void trace_load_trans(struct CPUState *__cpu, uint16_t info, int c
 		WAYMARK_TRACED(waymark_ust_load_exec))
 #define TRACE_LOAD_EXEC_BACKENDS() WAYMARK_BACKENDS(waymark_state_load_exec)
 #define TRACE_LOAD_EXEC_VCPU_STATE(cpu) (TRACE_LOAD_EXEC_STATE() ? waymark_on_load_exec(cpu) : 0u)
-WAYMARK_HIDDEN extern uint32_t waymark_state_load_exec;
+WAYMARK_LOCAL extern uint32_t waymark_state_load_exec;
 WAYMARK_TRACEPOINT(golden, load_exec);
-WAYMARK_HIDDEN WAYMARK_COLD unsigned int waymark_on_load_exec(const void *cpu);
+WAYMARK_LOCAL WAYMARK_COLD unsigned int waymark_on_load_exec(const void *cpu);
 #define waymark_emit_load_exec waymark_emit_load_exec_82c2878e
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_load_exec(
+WAYMARK_LOCAL WAYMARK_COLD void waymark_emit_load_exec(
 	struct CPUState *__cpu,
 	uint64_t addr,
 	uint16_t info,
@@ -243,10 +243,10 @@ static inline void trace_load_exec(struct CPUState *__cpu, uint64_t addr, uint16
 	(WAYMARK_STATE(waymark_state_trap_trans) | \
 		WAYMARK_TRACED(waymark_ust_trap_trans))
 #define TRACE_TRAP_TRANS_BACKENDS() WAYMARK_BACKENDS(waymark_state_trap_trans)
-WAYMARK_HIDDEN extern uint32_t waymark_state_trap_trans;
+WAYMARK_LOCAL extern uint32_t waymark_state_trap_trans;
 WAYMARK_TRACEPOINT(golden, trap_trans);
 #define waymark_emit_trap_trans waymark_emit_trap_trans_fc187e73
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_trap_trans(void);
+WAYMARK_LOCAL WAYMARK_COLD void waymark_emit_trap_trans(void);
 static inline void trace_trap_trans(void)
 {
 	if (WAYMARK_UNLIKELY(TRACE_TRAP_TRANS_STATE())) {
@@ -260,10 +260,10 @@ static inline void trace_trap_trans(void)
 	(WAYMARK_STATE(waymark_state_trap_exec) | \
 		WAYMARK_TRACED(waymark_ust_trap_exec))
 #define TRACE_TRAP_EXEC_BACKENDS() WAYMARK_BACKENDS(waymark_state_trap_exec)
-WAYMARK_HIDDEN extern uint32_t waymark_state_trap_exec;
+WAYMARK_LOCAL extern uint32_t waymark_state_trap_exec;
 WAYMARK_TRACEPOINT(golden, trap_exec);
 #define waymark_emit_trap_exec waymark_emit_trap_exec_61e12893
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_trap_exec(void *where);
+WAYMARK_LOCAL WAYMARK_COLD void waymark_emit_trap_exec(void *where);
 static inline void trace_trap_exec(void *where)
 {
 	if (WAYMARK_UNLIKELY(TRACE_TRAP_EXEC_STATE())) {

@@ -224,7 +224,7 @@ WAYMARK_INLINE bool record_floats(enum waymark_recorder waymark_to, float f, dou
 WAYMARK_HOT static void ctf_floats(float f, double d)
 {
 	if (!record_floats(WAYMARK_RECORDER_CTF, f, d)) {
-		waymark_ctf(&waymark_event_floats, f, d);
+		waymark_ctf(&waymark_event_floats, (double)f, d);
 	}
 }
 

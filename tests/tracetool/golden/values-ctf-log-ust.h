@@ -16,10 +16,10 @@ extern "C" {
 	(WAYMARK_STATE(waymark_state_numbers) | \
 		WAYMARK_TRACED(waymark_ust_numbers))
 #define TRACE_NUMBERS_BACKENDS() WAYMARK_BACKENDS(waymark_state_numbers)
-WAYMARK_HIDDEN extern uint32_t waymark_state_numbers;
+WAYMARK_LOCAL extern uint32_t waymark_state_numbers;
 WAYMARK_TRACEPOINT(golden, numbers);
 #define waymark_emit_numbers waymark_emit_numbers_acf100fb
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_numbers(
+WAYMARK_LOCAL WAYMARK_COLD void waymark_emit_numbers(
 	const char *waymark_file,
 	unsigned int waymark_line,
 	uint8_t a,
@@ -55,10 +55,10 @@ static inline void trace_numbers(
 	(WAYMARK_STATE(waymark_state_floats) | \
 		WAYMARK_TRACED(waymark_ust_floats))
 #define TRACE_FLOATS_BACKENDS() WAYMARK_BACKENDS(waymark_state_floats)
-WAYMARK_HIDDEN extern uint32_t waymark_state_floats;
+WAYMARK_LOCAL extern uint32_t waymark_state_floats;
 WAYMARK_TRACEPOINT(golden, floats);
 #define waymark_emit_floats waymark_emit_floats_cad8cce5
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_floats(
+WAYMARK_LOCAL WAYMARK_COLD void waymark_emit_floats(
 	const char *waymark_file,
 	unsigned int waymark_line,
 	float f,
@@ -80,10 +80,10 @@ static inline void trace_floats(float f, double d)
 	(WAYMARK_STATE(waymark_state_wide) | \
 		WAYMARK_TRACED(waymark_ust_wide))
 #define TRACE_WIDE_BACKENDS() WAYMARK_BACKENDS(waymark_state_wide)
-WAYMARK_HIDDEN extern uint32_t waymark_state_wide;
+WAYMARK_LOCAL extern uint32_t waymark_state_wide;
 WAYMARK_TRACEPOINT(golden, wide);
 #define waymark_emit_wide waymark_emit_wide_ab53487f
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_wide(
+WAYMARK_LOCAL WAYMARK_COLD void waymark_emit_wide(
 	const char *waymark_file,
 	unsigned int waymark_line,
 	waymark_u128 u,
@@ -105,10 +105,10 @@ static inline void trace_wide(waymark_u128 u, waymark_i128 i)
 	(WAYMARK_STATE(waymark_state_texts) | \
 		WAYMARK_TRACED(waymark_ust_texts))
 #define TRACE_TEXTS_BACKENDS() WAYMARK_BACKENDS(waymark_state_texts)
-WAYMARK_HIDDEN extern uint32_t waymark_state_texts;
+WAYMARK_LOCAL extern uint32_t waymark_state_texts;
 WAYMARK_TRACEPOINT(golden, texts);
 #define waymark_emit_texts waymark_emit_texts_27fdc8e7
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_texts(
+WAYMARK_LOCAL WAYMARK_COLD void waymark_emit_texts(
 	const char *waymark_file,
 	unsigned int waymark_line,
 	const char *name,
@@ -148,10 +148,10 @@ static inline void trace_texts(
 	(WAYMARK_STATE(waymark_state_state) | \
 		WAYMARK_TRACED(waymark_ust_state))
 #define TRACE_STATE_BACKENDS() WAYMARK_BACKENDS(waymark_state_state)
-WAYMARK_HIDDEN extern uint32_t waymark_state_state;
+WAYMARK_LOCAL extern uint32_t waymark_state_state;
 WAYMARK_TRACEPOINT(golden, state);
 #define waymark_emit_state waymark_emit_state_2993d807
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_state(
+WAYMARK_LOCAL WAYMARK_COLD void waymark_emit_state(
 	const char *waymark_file,
 	unsigned int waymark_line,
 	struct waymark_debug state,
@@ -174,10 +174,10 @@ static inline void trace_state(struct waymark_debug state, uint8_t n, struct way
 	(WAYMARK_STATE(waymark_state_empty) | \
 		WAYMARK_TRACED(waymark_ust_empty))
 #define TRACE_EMPTY_BACKENDS() WAYMARK_BACKENDS(waymark_state_empty)
-WAYMARK_HIDDEN extern uint32_t waymark_state_empty;
+WAYMARK_LOCAL extern uint32_t waymark_state_empty;
 WAYMARK_TRACEPOINT(golden, empty);
 #define waymark_emit_empty waymark_emit_empty_154f33bf
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_empty(
+WAYMARK_LOCAL WAYMARK_COLD void waymark_emit_empty(
 	const char *waymark_file,
 	unsigned int waymark_line);
 static inline void trace_empty(void)
@@ -197,10 +197,10 @@ static inline void trace_empty(void)
 	(WAYMARK_STATE(waymark_state_clash) | \
 		WAYMARK_TRACED(waymark_ust_clash))
 #define TRACE_CLASH_BACKENDS() WAYMARK_BACKENDS(waymark_state_clash)
-WAYMARK_HIDDEN extern uint32_t waymark_state_clash;
+WAYMARK_LOCAL extern uint32_t waymark_state_clash;
 WAYMARK_TRACEPOINT(golden, clash);
 #define waymark_emit_clash waymark_emit_clash_29008732
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_clash(
+WAYMARK_LOCAL WAYMARK_COLD void waymark_emit_clash(
 	const char *waymark_file,
 	unsigned int waymark_line,
 	const char *class_,
@@ -223,10 +223,10 @@ static inline void trace_clash(const char *class_, size_t class__length, uint32_
 	(WAYMARK_STATE(waymark_state_empty_at) | \
 		WAYMARK_TRACED(waymark_ust_empty_at))
 #define TRACE_EMPTY_AT_BACKENDS() WAYMARK_BACKENDS(waymark_state_empty_at)
-WAYMARK_HIDDEN extern uint32_t waymark_state_empty_at;
+WAYMARK_LOCAL extern uint32_t waymark_state_empty_at;
 WAYMARK_TRACEPOINT(golden, empty_at);
 #define waymark_emit_empty_at waymark_emit_empty_at_829ece2e
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_empty_at(
+WAYMARK_LOCAL WAYMARK_COLD void waymark_emit_empty_at(
 	const char *waymark_file,
 	unsigned int waymark_line,
 	uint32_t x);

@@ -14,9 +14,9 @@ extern "C" {
 #define TRACE_NUMBERS_ENABLED 1
 #define TRACE_NUMBERS_STATE() WAYMARK_STATE(waymark_state_numbers)
 #define TRACE_NUMBERS_BACKENDS() WAYMARK_BACKENDS(waymark_state_numbers)
-WAYMARK_HIDDEN extern uint32_t waymark_state_numbers;
+WAYMARK_LOCAL extern uint32_t waymark_state_numbers;
 #define waymark_emit_numbers waymark_emit_numbers_10d20d06
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_numbers(
+WAYMARK_LOCAL WAYMARK_COLD void waymark_emit_numbers(
 	uint8_t a,
 	int16_t b,
 	uint32_t c,
@@ -48,9 +48,9 @@ static inline void trace_numbers(
 #define TRACE_FLOATS_ENABLED 1
 #define TRACE_FLOATS_STATE() WAYMARK_STATE(waymark_state_floats)
 #define TRACE_FLOATS_BACKENDS() WAYMARK_BACKENDS(waymark_state_floats)
-WAYMARK_HIDDEN extern uint32_t waymark_state_floats;
+WAYMARK_LOCAL extern uint32_t waymark_state_floats;
 #define waymark_emit_floats waymark_emit_floats_fdddc014
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_floats(float f, double d);
+WAYMARK_LOCAL WAYMARK_COLD void waymark_emit_floats(float f, double d);
 static inline void trace_floats(float f, double d)
 {
 	if (WAYMARK_UNLIKELY(TRACE_FLOATS_STATE())) {
@@ -66,9 +66,9 @@ static inline void trace_floats(float f, double d)
 #define TRACE_WIDE_ENABLED 1
 #define TRACE_WIDE_STATE() WAYMARK_STATE(waymark_state_wide)
 #define TRACE_WIDE_BACKENDS() WAYMARK_BACKENDS(waymark_state_wide)
-WAYMARK_HIDDEN extern uint32_t waymark_state_wide;
+WAYMARK_LOCAL extern uint32_t waymark_state_wide;
 #define waymark_emit_wide waymark_emit_wide_65d7f6d2
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_wide(waymark_u128 u, waymark_i128 i);
+WAYMARK_LOCAL WAYMARK_COLD void waymark_emit_wide(waymark_u128 u, waymark_i128 i);
 static inline void trace_wide(waymark_u128 u, waymark_i128 i)
 {
 	if (WAYMARK_UNLIKELY(TRACE_WIDE_STATE())) {
@@ -84,9 +84,9 @@ static inline void trace_wide(waymark_u128 u, waymark_i128 i)
 #define TRACE_TEXTS_ENABLED 1
 #define TRACE_TEXTS_STATE() WAYMARK_STATE(waymark_state_texts)
 #define TRACE_TEXTS_BACKENDS() WAYMARK_BACKENDS(waymark_state_texts)
-WAYMARK_HIDDEN extern uint32_t waymark_state_texts;
+WAYMARK_LOCAL extern uint32_t waymark_state_texts;
 #define waymark_emit_texts waymark_emit_texts_3b08166a
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_texts(
+WAYMARK_LOCAL WAYMARK_COLD void waymark_emit_texts(
 	const char *name,
 	const void *bytes,
 	size_t bytes_length,
@@ -114,9 +114,9 @@ static inline void trace_texts(
 #define TRACE_STATE_ENABLED 1
 #define TRACE_STATE_STATE() WAYMARK_STATE(waymark_state_state)
 #define TRACE_STATE_BACKENDS() WAYMARK_BACKENDS(waymark_state_state)
-WAYMARK_HIDDEN extern uint32_t waymark_state_state;
+WAYMARK_LOCAL extern uint32_t waymark_state_state;
 #define waymark_emit_state waymark_emit_state_32c48a16
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_state(
+WAYMARK_LOCAL WAYMARK_COLD void waymark_emit_state(
 	struct waymark_debug state,
 	uint8_t n,
 	struct waymark_debug other);
@@ -135,9 +135,9 @@ static inline void trace_state(struct waymark_debug state, uint8_t n, struct way
 #define TRACE_EMPTY_ENABLED 1
 #define TRACE_EMPTY_STATE() WAYMARK_STATE(waymark_state_empty)
 #define TRACE_EMPTY_BACKENDS() WAYMARK_BACKENDS(waymark_state_empty)
-WAYMARK_HIDDEN extern uint32_t waymark_state_empty;
+WAYMARK_LOCAL extern uint32_t waymark_state_empty;
 #define waymark_emit_empty waymark_emit_empty_669a1ec2
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_empty(void);
+WAYMARK_LOCAL WAYMARK_COLD void waymark_emit_empty(void);
 static inline void trace_empty(void)
 {
 	if (WAYMARK_UNLIKELY(TRACE_EMPTY_STATE())) {
@@ -149,9 +149,9 @@ static inline void trace_empty(void)
 #define TRACE_CLASH_ENABLED 1
 #define TRACE_CLASH_STATE() WAYMARK_STATE(waymark_state_clash)
 #define TRACE_CLASH_BACKENDS() WAYMARK_BACKENDS(waymark_state_clash)
-WAYMARK_HIDDEN extern uint32_t waymark_state_clash;
+WAYMARK_LOCAL extern uint32_t waymark_state_clash;
 #define waymark_emit_clash waymark_emit_clash_088fbb5f
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_clash(
+WAYMARK_LOCAL WAYMARK_COLD void waymark_emit_clash(
 	const char *class_,
 	size_t class__length,
 	uint32_t class_length);
@@ -170,9 +170,9 @@ static inline void trace_clash(const char *class_, size_t class__length, uint32_
 #define TRACE_EMPTY_AT_ENABLED 1
 #define TRACE_EMPTY_AT_STATE() WAYMARK_STATE(waymark_state_empty_at)
 #define TRACE_EMPTY_AT_BACKENDS() WAYMARK_BACKENDS(waymark_state_empty_at)
-WAYMARK_HIDDEN extern uint32_t waymark_state_empty_at;
+WAYMARK_LOCAL extern uint32_t waymark_state_empty_at;
 #define waymark_emit_empty_at waymark_emit_empty_at_aa37c947
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_empty_at(uint32_t x);
+WAYMARK_LOCAL WAYMARK_COLD void waymark_emit_empty_at(uint32_t x);
 static inline void trace_empty_at(uint32_t x)
 {
 	if (WAYMARK_UNLIKELY(TRACE_EMPTY_AT_STATE())) {
