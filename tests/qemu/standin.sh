@@ -102,6 +102,11 @@ runs meson-10.2.0/qemu
 # The monitor's trace-file is there for ctf too.
 grep -q 'CONFIG_TRACE_SIMPLE' meson-10.2.0/config-host.h || fail "no CONFIG_TRACE_SIMPLE"
 
+quietly meson setup meson-modules meson -Dtrace_backends=log,ctf -Dmodules=true
+quietly ninja -C meson-modules
+quietly meson-modules/qemu -trace 'io_*,backend=ctf' -trace file=m.ctf -module "$PWD/meson-modules/module.so"
+waymark print m.ctf | grep -q 'io_read fd 5 of module' || fail 'the module has no event'
+
 tree made
 adopts made
 mkdir made-build

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * qemu [-D LOG] [-msg timestamp=on] [-trace OPTION]... [-u]: fires two events; -u: ends as user
- * mode does
+ * qemu [-D LOG] [-msg timestamp=on] [-trace OPTION]... [-module FILE] [-u]: fires two events, and
+ * one of the module; -u: ends as user mode does
  */
 #include "qemu/osdep.h"
+
+#include <dlfcn.h>
 
 #include "qemu/config-file.h"
 #include "qemu/error-report.h"
@@ -18,10 +20,26 @@
 #include "trace/simple.h"
 #include "util.h"
 
+static void load_module(const char *name)
+{
+	void *module = dlopen(name, RTLD_NOW);
+	void (*run)(void) = module ? (void (*)(void))dlsym(module, "module_run") : NULL;
+
+	if (!run) {
+		fprintf(stderr, "%s\n", dlerror());
+		exit(1);
+	}
+	run();
+}
+
 static void parse(const char *option, const char *value)
 {
 	if (!strcmp(option, "-D")) {
 		open_log(value);
+		return;
+	}
+	if (!strcmp(option, "-module")) {
+		load_module(value);
 		return;
 	}
 	if (!strcmp(option, "-msg")) {

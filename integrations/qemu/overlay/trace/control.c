@@ -36,8 +36,9 @@ QemuOptsList qemu_trace_opts = {
 };
 
 /*
- * Writes what the release has before a line: from 6.0 on nothing, or with -msg timestamp=on the
- * thread and the time, from 10.1 on the date. Older releases have the library's default.
+ * Writes what that release of QEMU prints before a line: from 6.0 on nothing, or with -msg
+ * timestamp=on the thread and the time, from 10.1 on the date. Older releases have the library's
+ * default.
  */
 #if !defined(WAYMARK_QEMU_MAKE) && QEMU_VERSION_MAJOR >= 6
 #define HAS_PREFIX
