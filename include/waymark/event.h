@@ -23,8 +23,8 @@
 #define WAYMARK_HIDDEN __attribute__((visibility("hidden")))
 
 /*
- * Who sees an event: its own program or library; with WAYMARK_EXPORT_EVENTS, the program's plug-ins,
- * too. The program is linked with -rdynamic then.
+ * Who sees an event: its own program or library; with WAYMARK_EXPORT_EVENTS, the program's
+ * plug-ins, too. The program is linked with -rdynamic then.
  */
 #ifdef WAYMARK_EXPORT_EVENTS
 #define WAYMARK_LOCAL __attribute__((visibility("default")))
@@ -82,7 +82,7 @@ static inline void waymark_nothing(void)
 }
 
 /* The tracepoint of an event in the linked program, under a name of Waymark's. */
-#define WAYMARK_TRACEPOINT(provider, event)                                          \
+#define WAYMARK_TRACEPOINT(provider, event)                                         \
 	WAYMARK_LOCAL extern struct waymark_tracepoint waymark_ust_##event __asm__( \
 		"lttng_ust_tracepoint_" #provider "___" #event)
 
