@@ -8,7 +8,8 @@ only builds what changed.
 
 With Waymark the release must build with the same steps failed (normally none), its unit tests,
 qtests and iotests must end as those of the release as it is, and a boot of SeaBIOS with all events
-on must lose none when it is killed: at its end, and $WAYMARK_QEMU_KILLS times (20) at random.
+on must lose none when it is killed: at its end, and $WAYMARK_QEMU_KILLS times (20) at random. Nor
+may a machine that is saved, loaded, reset, gets and loses a disk, and migrates.
 
 An offline build needs flex, bison and Debian's libglib2.0-dev, libpixman-1-dev and libfdt-dev.
 """
@@ -21,6 +22,7 @@ import random
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -202,6 +204,88 @@ def kill_boots(ours, waymark, folder):
     print(f"{KILLS} boots killed at random: {events} events, as in the log")
 
 
+class Machine:
+    """A machine with a disk that records all events and takes commands of QMP."""
+
+    def __init__(self, ours, folder, name, *more):
+        self.trace, monitor, disk = folder / f"{name}.ctf", folder / f"{name}.qmp", folder / "disk"
+        if not disk.exists():
+            run(ours.build / "qemu-img", "create", "-f", "qcow2", disk, "16M", env=ours.environment)
+        self.process = subprocess.Popen(
+            [ours.build / f"qemu-system-{TARGET}", "-nodefaults", "-display", "none", "-m", "64",
+             "-qmp", f"unix:{monitor},server=on,wait=off", "-trace", "*,backend=ctf",
+             "-trace", f"file={self.trace}", "-device", "virtio-blk-pci,drive=disk",
+             "-drive", f"if=none,id=disk,file={disk},format=qcow2", *more], env=ours.environment)
+        while not monitor.exists():
+            if self.process.poll() is not None:
+                sys.exit(f"{name} ended with status {self.process.returncode}")
+            time.sleep(0.02)
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.connect(str(monitor))
+        self.file = self.socket.makefile("rw")
+        self.file.readline()
+        self("qmp_capabilities")
+
+    def __call__(self, command, **arguments):
+        """Executes a command and returns its result; an error ends the test."""
+        names = {key.replace("_", "-"): value for key, value in arguments.items()}
+        self.file.write(json.dumps({"execute": command, "arguments": names}) + "\n")
+        self.file.flush()
+        answer = {"event": None}
+        while "event" in answer:
+            answer = json.loads(self.file.readline())
+        if "error" in answer:
+            sys.exit(f"{command}: {answer['error']['desc']}")
+        return answer["return"]
+
+    def migrate(self, uri):
+        self("migrate", uri=uri)
+        while (status := self("query-migrate").get("status")) != "completed":
+            if status == "failed":
+                sys.exit(f"migration to {uri} failed")
+            time.sleep(0.05)
+
+    def end(self, waymark, kill=False):
+        """Ends the machine; returns the number of its events, none of which may lack."""
+        if kill:
+            self.process.kill()
+        else:
+            self("quit")
+        self.process.wait()
+        self.file.close()
+        self.socket.close()
+        return recovered(waymark, self.trace)["events"]
+
+
+def change(ours, waymark, folder):
+    """Saves, loads and resets a machine, plugs a disk in and out, and migrates two ways."""
+    machine = Machine(ours, folder, "changed")
+    for line in ("savevm one", "loadvm one"):
+        if said := machine("human-monitor-command", command_line=line):
+            sys.exit(f"{line}: {said}")
+    machine("system_reset")
+    machine("blockdev-add", driver="null-co", node_name="more", size=1 << 20)
+    machine("device_add", driver="virtio-blk-pci", drive="more", id="plugged")
+    machine("device_del", id="plugged")
+    machine("system_reset")
+    time.sleep(0.5)
+    counts = [machine.end(waymark)]
+    source = Machine(ours, folder, "to-file")
+    source.migrate(f"exec:cat > {folder}/state")
+    counts.append(source.end(waymark, kill=True))
+    target = Machine(ours, folder, "from-file", "-incoming", f"exec:cat {folder}/state")
+    while target("query-status")["status"] == "inmigrate":
+        time.sleep(0.05)
+    counts.append(target.end(waymark))
+    source = Machine(ours, folder, "source")
+    target = Machine(ours, folder, "target", "-incoming", f"unix:{folder}/migration")
+    source.migrate(f"unix:{folder}/migration")
+    counts += [target.end(waymark, kill=True), source.end(waymark)]
+    if min(counts) < 1000:
+        sys.exit(f"changed machines: events {counts}")
+    print(f"saved, loaded, reset, plugged, migrated: {sum(counts)} events, none lost")
+
+
 def main():
     root, build, release = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
     trees = pathlib.Path(os.environ.get("WAYMARK_QEMU_TREES") or root / "../qemu").resolve()
@@ -223,6 +307,7 @@ def main():
         compare_tests(stock, ours)
         boot(ours, installed / "bin/waymark", folder)
         kill_boots(ours, installed / "bin/waymark", folder)
+        change(ours, installed / "bin/waymark", folder)
 
 
 if __name__ == "__main__":
