@@ -23,8 +23,8 @@
 #define WAYMARK_HIDDEN __attribute__((visibility("hidden")))
 
 /*
- * Who sees an event: its own program or library; with WAYMARK_EXPORT_EVENTS, the program's
- * plug-ins, too. The program is linked with -rdynamic then.
+ * The visibility of events: hidden, so that each program and library has its own. With
+ * WAYMARK_EXPORT_EVENTS plug-ins see those of their program, which is linked with -rdynamic.
  */
 #ifdef WAYMARK_EXPORT_EVENTS
 #define WAYMARK_LOCAL __attribute__((visibility("default")))

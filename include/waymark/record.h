@@ -72,8 +72,8 @@ WAYMARK_ALL_BACKENDS(WAYMARK_PRINTF_OF)
 #undef WAYMARK_PRINTF_OF
 
 /*
- * Fires an event for all its backends that are on, which record or print the same arguments. As
- * these backends do, any thread and any signal handler.
+ * Fires an event for each of its backends that is on; all of them take the same arguments. Any
+ * thread; as async-signal-safe as these backends.
  */
 void waymark_several(const struct waymark_event *event, const char *fmt, ...) WAYMARK_COLD
 	WAYMARK_PRINTF(2, 3);

@@ -25,8 +25,8 @@ extern "C" {
 #define WAYMARK_HOT __attribute__((hot, noinline))
 
 /*
- * Inlined always: a compiler that has inlined much in a large file would call the next function,
- * which costs an event more than the rest.
+ * Always inlined: in a large file compilers stop inlining, and a call costs an event more than its
+ * stores.
  */
 #define WAYMARK_INLINE static inline __attribute__((always_inline))
 

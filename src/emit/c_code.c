@@ -270,30 +270,29 @@ const char *c_parameters(struct emit_context *c, const struct event *e)
 	return e->arg_count ? c_end(c) : "void";
 }
 
-const char *c_arguments(struct emit_context *c, const struct event *e)
-{
-	struct out *o = c_begin(c);
-
-	for (size_t i = 0; i < e->arg_count; i++) {
-		out_str(o, i ? ", " : "");
-		out_str(o, c_value(c, e, i));
-	}
-	return c_end(c);
-}
-
-const char *c_promoted(struct emit_context *c, const struct event *e)
+/* Returns the arguments, with `widen` before each that C would promote to a double. */
+static const char *list_arguments(struct emit_context *c, const struct event *e, const char *widen)
 {
 	struct out *o = c_begin(c);
 
 	for (size_t i = 0; i < e->arg_count; i++) {
 		const struct type *t = &e->args[i].type;
-		bool widens = t->class == TYPE_FLOAT && t->size64 < sizeof(double);
 
 		out_str(o, i ? ", " : "");
-		out_str(o, widens ? "(double)" : "");
+		out_str(o, t->class == TYPE_FLOAT && t->size64 < sizeof(double) ? widen : "");
 		out_str(o, c_value(c, e, i));
 	}
 	return c_end(c);
+}
+
+const char *c_arguments(struct emit_context *c, const struct event *e)
+{
+	return list_arguments(c, e, "");
+}
+
+const char *c_promoted(struct emit_context *c, const struct event *e)
+{
+	return list_arguments(c, e, "(double)");
 }
 
 bool c_has_place(const struct emit_context *c, const struct event *e)

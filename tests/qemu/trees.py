@@ -8,8 +8,8 @@ only builds what changed.
 
 With Waymark the release must build with the same steps failed (normally none), its unit tests,
 qtests and iotests must end as those of the release as it is, and a boot of SeaBIOS with all events
-on must lose none when it is killed: at its end, and $WAYMARK_QEMU_KILLS times (20) at random. Nor
-may a machine that is saved, loaded, reset, gets and loses a disk, and migrates.
+on must lose none when it is killed: at its end, and $WAYMARK_QEMU_KILLS times (20) at random. A
+machine that is saved, loaded, reset, gets and loses a disk, or migrates must lose none either.
 
 An offline build needs flex, bison and Debian's libglib2.0-dev, libpixman-1-dev and libfdt-dev.
 """

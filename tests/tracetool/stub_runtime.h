@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A runtime that tests generated code through its interface only: all events reserve memory in one
- * packet. Of the library it has only src/rt/site/declared.c.
- * FIRE() records an event by that, then by generated code alone: both must give the same record.
+ * packet. Of the library it has only src/rt/site/declared.c. FIRE() records an event by that, then
+ * by generated code alone: both must give the same record.
  */
 #ifndef TESTS_TRACETOOL_STUB_RUNTIME_H
 #define TESTS_TRACETOOL_STUB_RUNTIME_H

@@ -20,8 +20,8 @@
 #include "rt/text/backends.h"
 #include "rt/text/flatten.h"
 
-/* An event that fires, with its arguments. */
-struct firing {
+/* An event that is being recorded, with its arguments. */
+struct recording {
 	const struct waymark_event *event;
 	enum waymark_recorder recorder;
 	struct waymark_debug *values; /* for a number only `as` is set */
@@ -73,7 +73,7 @@ static void take_long(struct waymark_debug *v, const struct waymark_arg *arg, va
 }
 
 /* Takes all arguments; returns true if callbacks are among them. */
-static bool take(struct firing *f, va_list *args)
+static bool take(struct recording *f, va_list *args)
 {
 	bool calls = false;
 
@@ -97,7 +97,7 @@ static bool take(struct firing *f, va_list *args)
 
 /* Returns the length of a string, which is read no further than printf would. */
 static uint32_t string_length(
-	const struct firing *f, const struct waymark_arg *arg, const char *s, uint32_t max)
+	const struct recording *f, const struct waymark_arg *arg, const char *s, uint32_t max)
 {
 	if (arg->part == WAYMARK_WHOLE) {
 		return waymark_string_length(s, max);
@@ -111,7 +111,7 @@ static uint32_t string_length(
 }
 
 /* Measures a value; returns the most bytes that it takes. */
-static size_t measure(const struct firing *f, const struct waymark_arg *arg,
+static size_t measure(const struct recording *f, const struct waymark_arg *arg,
 	struct waymark_debug *v, uint32_t max)
 {
 	if (arg->kind == WAYMARK_DEBUG) {
@@ -128,7 +128,7 @@ static size_t measure(const struct firing *f, const struct waymark_arg *arg,
 }
 
 /* Measures all; returns the most bytes of each, 0 if there are none. */
-static uint32_t measure_all(struct firing *f)
+static uint32_t measure_all(struct recording *f)
 {
 	const struct waymark_event *event = f->event;
 	uint32_t shares = f->longs;
@@ -172,7 +172,7 @@ static inline void store_number(
 	r->used += size;
 }
 
-static void store_string(struct waymark_record *r, const struct firing *f,
+static void store_string(struct waymark_record *r, const struct recording *f,
 	const struct waymark_arg *arg, const struct waymark_debug *v, uint32_t max)
 {
 	/* For simple, text of old declarations is what that release recorded: an address, or
@@ -188,7 +188,7 @@ static void store_string(struct waymark_record *r, const struct firing *f,
 	}
 }
 
-static void store_long(struct waymark_record *r, const struct firing *f,
+static void store_long(struct waymark_record *r, const struct recording *f,
 	const struct waymark_arg *arg, const struct waymark_debug *v, uint32_t max)
 {
 	if (arg->kind == WAYMARK_STRING) {
@@ -201,7 +201,7 @@ static void store_long(struct waymark_record *r, const struct firing *f,
 }
 
 /* Not inlined: the frame of the caller is large if callbacks are called. */
-static NOINLINE void record(struct firing *f)
+static NOINLINE void record(struct recording *f)
 {
 	const struct waymark_event *event = f->event;
 	uint32_t max = measure_all(f);
@@ -222,7 +222,7 @@ static NOINLINE void record(struct firing *f)
 	waymark_record_end(&r);
 }
 
-static NOINLINE void flatten_and_record(struct firing *f)
+static NOINLINE void flatten_and_record(struct recording *f)
 {
 	struct waymark_trees trees;
 
@@ -240,7 +240,7 @@ static NOINLINE void flatten_and_record(struct firing *f)
 
 static void fire(enum waymark_recorder recorder, const struct waymark_event *event, va_list *args)
 {
-	struct firing f = { .event = event, .recorder = recorder };
+	struct recording f = { .event = event, .recorder = recorder };
 
 	f.values = alloca(event->arg_count * sizeof(*f.values));
 	if (take(&f, args)) {

@@ -67,6 +67,9 @@ static bool is_on(void)
 
 static void print_event(const struct waymark_event *event, const char *fmt, va_list args)
 {
+	if (!is_on()) {
+		return;
+	}
 	struct log_stamp stamp = {
 		.prefix = waymark_log_prefix_chosen(),
 		.file = event->file,
@@ -74,15 +77,14 @@ static void print_event(const struct waymark_event *event, const char *fmt, va_l
 	};
 	struct text_style style = style_of(&stamp);
 
-	if (!is_on()) {
-		return;
-	}
-
 	waymark_text_write(&style, &stamp, event, fmt, args);
 }
 
 void waymark_log_message(const struct waymark_event *event, const struct waymark_message *m)
 {
+	if (!is_on()) {
+		return;
+	}
 	struct log_stamp stamp = {
 		.prefix = waymark_log_prefix_chosen(),
 		.file = m->file ? m->file : event->file,
@@ -90,9 +92,6 @@ void waymark_log_message(const struct waymark_event *event, const struct waymark
 	};
 	struct text_style style = style_of(&stamp);
 
-	if (!is_on()) {
-		return;
-	}
 	waymark_text_write_message(&style, &stamp, event, m);
 }
 
