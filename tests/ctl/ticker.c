@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ticker PERIOD_US [COUNT]: fires three events a turn, with a pause between turns (0: none), until
- * COUNT turns are done or standard input ends. Prints "ready" first.
+ * COUNT turns are done or standard input ends. Prints "ready" after the first turn, so that whoever
+ * waits for it sees none of its events.
  */
 #include <poll.h>
 #include <stdint.h>
@@ -28,12 +29,14 @@ int main(int argc, char **argv)
 	uint64_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : UINT64_MAX;
 	const struct timespec pause = { period_us / 1000000, period_us % 1000000 * 1000 };
 
-	puts("ready");
-	fflush(stdout);
 	for (uint64_t n = 0; n < count && !has_ended(n, period_us); n++) {
 		trace_tick(n);
 		trace_tock(n);
 		trace_tack_text(n, "a text");
+		if (n == 0) {
+			puts("ready");
+			fflush(stdout);
+		}
 		if (period_us && n + 1 < count) {
 			nanosleep(&pause, NULL);
 		}
