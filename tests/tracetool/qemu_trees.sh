@@ -62,16 +62,19 @@ make_format() # FORMAT BACKENDS FILE
 	[ -s output ] || ! grep -qE '^[a-z_0-9]+\(' "$3" || fail "$3: $1 for $2 is empty"
 }
 
-one_unit() # FOLDER
+# one_unit FOLDER: all sources in one, where each signature's functions may be only once
+one_unit()
 {
 	echo '#include <waymark/record.h>'
 	echo '#undef WAYMARK_REGISTER_OBJECT'
 	echo '#define WAYMARK_REGISTER_OBJECT()'
-	for source in "$1"/trace-*.c; do
-		unit=$(basename "$source" .c | tr -c 'A-Za-z0-9\n' _)
-		printf '#define waymark_group %s\n' "$unit"
-		printf '#include "%s"\n#undef waymark_group\n' "$source"
-	done
+	awk 'FNR == 1 { printf "#undef waymark_group\n#define waymark_group group%d\n", ++n }
+		/^WAYMARK_(INLINE bool record|HOT static void to)_/ {
+			split($0, part, "(")
+			skip = seen[part[1]]++
+		}
+		!skip
+		/^}/ { skip = 0 }' "$1"/trace-*.c
 }
 
 # plan FOLDER SOURCE COMPILER...: adds a compilation to run; its I is our headers

@@ -7,59 +7,67 @@
  * record. Only the runtime's function applies a smaller limit of the run, and all events of a
  * program with a smaller limit call it.
  *
+ * Events whose arguments have the same sizes share one function, `to_ctf_u32_string()`: its name is
+ * the event's signature, and its last parameter is the event, so that an event with at most five
+ * arguments passes the others on in the registers that they are in.
+ *
  * waymark_emit_X() is cold, so that compilers move its calls out of the callers' main path. The
  * compiler optimizes a function that only cold code calls for size, which makes recording three
- * times as slow, so each backend's function is declared hot. It makes no calls; if one is needed,
- * it passes the arguments to the runtime's function, which knows them by the descriptor.
+ * times as slow, so these functions are declared hot. They make no calls; if one is needed, they
+ * pass the arguments to the runtime's function, which knows them by the descriptor.
  */
 #include "emit/backend/record.h"
 
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/hash.h"
 #include "emit/c_code.h"
 
 /* Not formatted, so that the templates look like their output. */
 /* clang-format off */
 static const char begin[] =
 	"\n"
-	"WAYMARK_INLINE bool record_${name}("
-	"enum waymark_recorder waymark_to${comma}${parameters})\n"
+	"WAYMARK_INLINE bool record_${signature}("
+	"enum waymark_recorder to, const struct waymark_event *event${comma}${parameters})\n"
 	"{\n"
-	"\tstruct waymark_record waymark_r;\n"
-	"\tsize_t waymark_room = 0;\n";
+	"\tstruct waymark_record r;\n"
+	"\tsize_t room = 0;\n";
 
 static const char max_line[] =
-	"\tconst uint32_t waymark_max = ${max};\n";
+	"\tconst uint32_t max = ${max};\n";
 
 static const char string_length[] =
-	"\tuint32_t waymark_length_${arg} = waymark_string_length(${arg}, waymark_max);\n";
+	"\tuint32_t length_${arg} = waymark_string_length(${arg}, max);\n";
 
 /* Measures only the part that printf reads. */
 static const char part_length[] =
-	"\tuint32_t waymark_length_${arg} = waymark_string_part(${arg}, ${precision}, waymark_max);\n";
+	"\tuint32_t length_${arg} = waymark_string_part(${arg}, ${precision}, max);\n";
 
 /* A string that is NULL, or cut, is stored by the runtime's function. */
 static const char string_check[] =
-	"\tif (WAYMARK_UNLIKELY(waymark_length_${arg} > waymark_max)) {\n"
+	"\tif (WAYMARK_UNLIKELY(length_${arg} > max)) {\n"
 	"\t\treturn false;\n"
 	"\t}\n";
 
 static const char string_room[] =
-	"\twaymark_room += waymark_string_room(waymark_length_${arg}, waymark_max);\n";
+	"\troom += waymark_string_room(length_${arg}, max);\n";
 
-static const char value_room[] = "\twaymark_room += 2 * sizeof(${arg});\n";
+static const char value_room[] = "\troom += 2 * sizeof(${arg});\n";
 
-static const char wide_room[] = "\twaymark_room += WAYMARK_WIDE_ROOM;\n";
+static const char wide_room[] = "\troom += WAYMARK_WIDE_ROOM;\n";
 
 static const char text_size[] =
-	"\tuint32_t waymark_size_${arg} = waymark_text_size(${value});\n";
+	"\tuint32_t size_${arg} = waymark_text_size(${value});\n";
 
 static const char bytes_size[] =
-	"\tuint32_t waymark_size_${arg} = waymark_bytes_size(${value});\n";
+	"\tuint32_t size_${arg} = waymark_bytes_size(${value});\n";
 
 static const char counted_room[] =
-	"\twaymark_room += waymark_counted_room(waymark_size_${arg}, waymark_max);\n";
+	"\troom += waymark_counted_room(size_${arg}, max);\n";
 
 static const char debug_room[] =
-	"\twaymark_room += waymark_debug_room(&${arg}, waymark_max);\n";
+	"\troom += waymark_debug_room(&${arg}, max);\n";
 
 /* A callback is called before the record is begun, by the function that may make calls. */
 static const char debug_check[] =
@@ -68,54 +76,61 @@ static const char debug_check[] =
 	"\t}\n";
 
 static const char reserve[] =
-	"\tif (!waymark_record_try("
-	"&waymark_r, waymark_to, &waymark_event_${name}, waymark_room)) {\n"
+	"\tif (!waymark_record_try(&r, to, event, room)) {\n"
 	"\t\treturn false;\n"
 	"\t}\n";
 
 static const char string_store[] =
-	"\twaymark_record_string(&waymark_r, ${arg}, waymark_length_${arg}, waymark_max);\n";
+	"\twaymark_record_string(&r, ${arg}, length_${arg}, max);\n";
 
 /* For a string of which the event prints only the address. */
-static const char address_room[] = "\twaymark_room += WAYMARK_ADDRESS_ROOM;\n";
+static const char address_room[] = "\troom += WAYMARK_ADDRESS_ROOM;\n";
 
-static const char address_store[] = "\twaymark_record_address(&waymark_r, ${arg});\n";
+static const char address_store[] = "\twaymark_record_address(&r, ${arg});\n";
 
 static const char value_store[] =
-	"\twaymark_record_value(&waymark_r, &${arg}, sizeof(${arg}));\n";
+	"\twaymark_record_value(&r, &${arg}, sizeof(${arg}));\n";
 
 static const char wide_store[] =
-	"\twaymark_record_wide(&waymark_r, WAYMARK_LOW64(${arg}), WAYMARK_HIGH64(${arg}));\n";
+	"\twaymark_record_wide(&r, WAYMARK_LOW64(${arg}), WAYMARK_HIGH64(${arg}));\n";
 
 static const char counted_store[] =
-	"\twaymark_record_counted(&waymark_r, ${arg}, waymark_size_${arg}, waymark_max);\n";
+	"\twaymark_record_counted(&r, ${arg}, size_${arg}, max);\n";
 
 static const char debug_store[] =
-	"\twaymark_record_debug(&waymark_r, &${arg}, waymark_max);\n";
+	"\twaymark_record_debug(&r, &${arg}, max);\n";
 
 /* For text of old declarations: simple records it as that release did. */
 static const char old_store[] =
-	"\tif (waymark_to == WAYMARK_RECORDER_SIMPLE) {\n"
+	"\tif (to == WAYMARK_RECORDER_SIMPLE) {\n"
 	"${simple}"
 	"\t} else {\n"
 	"\t${line}"
 	"\t}\n";
 
 static const char simple_bytes[] =
-	"\t\twaymark_record_value(&waymark_r, &${arg}, sizeof(${arg}));\n";
+	"\t\twaymark_record_value(&r, &${arg}, sizeof(${arg}));\n";
 
 static const char end[] =
-	"\twaymark_record_end(&waymark_r);\n"
+	"\twaymark_record_end(&r);\n"
 	"\treturn true;\n"
+	"}\n";
+
+static const char to_backend[] =
+	"\n"
+	"WAYMARK_HOT static void to_${backend}_${signature}("
+	"${parameters}${comma}const struct waymark_event *event)\n"
+	"{\n"
+	"\tif (!record_${signature}(${recorder}, event${comma}${arguments})) {\n"
+	"\t\twaymark_${backend}(event${comma}${promoted});\n"
+	"\t}\n"
 	"}\n";
 
 static const char backend_function[] =
 	"\n"
-	"WAYMARK_HOT static void ${backend}_${name}(${parameters})\n"
+	"WAYMARK_INLINE void ${backend}_${name}(${parameters})\n"
 	"{\n"
-	"\tif (!record_${name}(${recorder}${comma}${arguments})) {\n"
-	"\t\twaymark_${backend}(&waymark_event_${name}${comma}${promoted});\n"
-	"\t}\n"
+	"\tto_${backend}_${signature}(${arguments}&waymark_event_${name});\n"
 	"}\n";
 
 /* clang-format on */
@@ -211,9 +226,137 @@ static const char *comma(const struct event *e)
 	return e->arg_count ? ", " : "";
 }
 
-void emit_record(struct emit_context *c, const struct event *e)
+/* ---- Signatures ---- */
+
+/* The types that arguments have in a shared function, by what the record depends on. */
+enum word {
+	WORD_U8,
+	WORD_U16,
+	WORD_U32,
+	WORD_U64,
+	WORD_U128,
+	WORD_I128, /* a struct on some hosts, which no cast converts */
+	WORD_NATIVE, /* as wide as an address */
+	WORD_F32,
+	WORD_F64,
+	WORD_STRING,
+	WORD_ADDRESS,
+	WORD_TEXT,
+	WORD_BYTES,
+	WORD_DEBUG,
+};
+
+static const struct {
+	const char *name; /* in the signature */
+	const char *c_text;
+} words[] = {
+	[WORD_U8] = { "u8", "uint8_t" },
+	[WORD_U16] = { "u16", "uint16_t" },
+	[WORD_U32] = { "u32", "uint32_t" },
+	[WORD_U64] = { "u64", "uint64_t" },
+	[WORD_U128] = { "u128", "waymark_u128" },
+	[WORD_I128] = { "i128", "waymark_i128" },
+	[WORD_NATIVE] = { "word", "uintptr_t" },
+	[WORD_F32] = { "f32", "float" },
+	[WORD_F64] = { "f64", "double" },
+	[WORD_STRING] = { "string", "const char *" },
+	[WORD_ADDRESS] = { "address", "const char *" },
+	[WORD_TEXT] = { "text", "const char *" },
+	[WORD_BYTES] = { "bytes", "const void *" },
+	[WORD_DEBUG] = { "debug", "struct waymark_debug" },
+};
+
+static enum word word_of(const struct event *e, size_t arg)
 {
-	OUT(c->out, begin, { "name", e->name }, { "comma", comma(e) },
+	static const enum word of_class[] = {
+		[TYPE_POINTER] = WORD_NATIVE,
+		[TYPE_STRING] = WORD_STRING,
+		[TYPE_TEXT] = WORD_TEXT,
+		[TYPE_BYTES] = WORD_BYTES,
+		[TYPE_DEBUG] = WORD_DEBUG,
+		[TYPE_TCG] = WORD_NATIVE,
+	};
+	static const enum word of_size[] = {
+		[1] = WORD_U8, [2] = WORD_U16, [4] = WORD_U32, [8] = WORD_U64, [16] = WORD_U128
+	};
+	const struct type *t = &e->args[arg].type;
+
+	if (t->class == TYPE_FLOAT) {
+		return t->size64 == sizeof(float) ? WORD_F32 : WORD_F64;
+	}
+	if (type_is_pair(t)) {
+		return t->is_signed ? WORD_I128 : WORD_U128;
+	}
+	if (t->class == TYPE_INTEGER) {
+		return t->size32 == t->size64 ? of_size[t->size64] : WORD_NATIVE;
+	}
+	return c_is_address(e, arg) ? WORD_ADDRESS : of_class[t->class];
+}
+
+/*
+ * Returns `u32_string`, in which all is said that the record depends on; `none` for an event
+ * without arguments.
+ */
+static const char *signature(struct emit_context *c, const struct event *e)
+{
+	static const char *const sources[] = {
+		[ARG_FROM_CALL] = "", [ARG_FROM_BYTES] = "old", [ARG_FROM_ERRNO] = "errno"
+	};
+	struct out *o = c_begin(c);
+
+	for (size_t i = 0; i < e->arg_count; i++) {
+		const struct conversion *v = c_precise(e, i);
+
+		out_str(o, i ? "_" : "");
+		out_str(o, sources[e->args[i].source]);
+		out_str(o, words[word_of(e, i)].name);
+		if (v && v->precision_arg != FORMAT_NO_ARG) {
+			out_printf(o, "_by_a%d", v->precision_arg + 1);
+		} else if (v) {
+			out_printf(o, "%d", v->precision);
+		}
+	}
+	return o->len ? c_end(c) : "none";
+}
+
+/* Returns the event with arguments `uint32_t a1, const char *a2`, as its signature has them. */
+static struct event generic(struct emit_context *c, const struct event *e)
+{
+	struct event g = *e;
+
+	g.args = arena_alloc(&c->texts, (e->arg_count + 1) * sizeof(*g.args));
+	for (size_t i = 0; i < e->arg_count; i++) {
+		g.args[i] = e->args[i];
+		g.args[i].is_cpu = false;
+		g.args[i].c_name = arena_printf(&c->texts, "a%zu", i + 1);
+		g.args[i].type.c_text = words[word_of(e, i)].c_text;
+	}
+	return g;
+}
+
+/* Returns `(uint32_t)n, name, `: the arguments, in the types of the signature. */
+static const char *converted(struct emit_context *c, const struct event *e)
+{
+	struct out *o = c_begin(c);
+
+	for (size_t i = 0; i < e->arg_count; i++) {
+		const char *to = words[word_of(e, i)].c_text;
+		const struct type *t = &e->args[i].type;
+		bool casts = t->class == TYPE_INTEGER || t->class == TYPE_POINTER;
+
+		if (casts && strcmp(t->c_text, to) != 0) {
+			out_printf(o, "(%s)", to);
+		}
+		out_str(o, c_value(c, e, i));
+		out_str(o, ", ");
+	}
+	return c_end(c);
+}
+
+/* Writes `record_<signature>()`, the body that all recording backends share. */
+static void emit_body(struct emit_context *c, const struct event *e, const char *name)
+{
+	OUT(c->out, begin, { "signature", name }, { "comma", comma(e) },
 		{ "parameters", e->arg_count ? c_parameters(c, e) : "" });
 	/* A constant, because the function makes no calls to look for a smaller limit. */
 	size_t count = 0;
@@ -229,27 +372,56 @@ void emit_record(struct emit_context *c, const struct event *e)
 	out_char(c->out, '\n');
 	emit_each(c, e, PART_CHECK);
 	emit_each(c, e, PART_ROOM);
-	OUT(c->out, reserve, { "name", e->name });
+	out_str(c->out, reserve);
 	emit_each(c, e, PART_STORE);
 	out_str(c->out, end);
 }
 
-/* Writes `<backend>_<event>()`. */
+/* Writes the functions of the event's signature, unless an event before had the same. */
+static void emit_signature(struct emit_context *c, const struct event *e, struct hash *written)
+{
+	const char *name = signature(c, e);
+	struct event g = generic(c, e);
+
+	if (hash_get(written, name)) {
+		return;
+	}
+	hash_add(written, name, written);
+	emit_body(c, &g, name);
+	chosen_foreach (c, NULL, row) {
+		if (row->backend->recorder) {
+			OUT(c->out, to_backend, { "signature", name }, { "backend", row->name },
+				{ "recorder", row->backend->recorder }, { "comma", comma(e) },
+				{ "parameters", e->arg_count ? c_parameters(c, &g) : "" },
+				{ "arguments", c_arguments(c, &g) },
+				{ "promoted", c_promoted(c, &g) });
+		}
+	}
+}
+
+void emit_recorders(struct emit_context *c)
+{
+	struct hash written;
+
+	if (!emit_first_recorder(c)) {
+		return;
+	}
+	hash_init(&written);
+	vec_foreach (struct event **, e, &c->model->events) {
+		if (event_is_on(c, *e)) {
+			emit_signature(c, *e, &written);
+		}
+	}
+	hash_fini(&written);
+}
+
+/* Writes `<backend>_<event>()`, which passes the arguments to the function of its signature. */
 static void emit_function(
 	struct emit_context *c, const struct event *e, const struct emit_backend_row *row)
 {
-	const struct out_hole holes[] = {
-		{ "backend", row->name },
-		{ "recorder", row->backend->recorder },
-		{ "name", e->name },
-		{ "comma", comma(e) },
-		{ "parameters", c_parameters(c, e) },
-		{ "arguments", c_arguments(c, e) },
-		{ "promoted", c_promoted(c, e) },
-		{ NULL, NULL },
-	};
-
-	out_template(c->out, backend_function, holes);
+	OUT(c->out, backend_function, { "backend", row->name }, { "name", e->name },
+		{ "signature", signature(c, e) }, { "parameters", c_parameters(c, e) },
+		{ "arguments", converted(c, e) });
 }
 
 const struct emit_backend emit_backend_ctf = {

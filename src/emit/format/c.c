@@ -280,9 +280,6 @@ static void emit_descriptor_and_functions(struct emit_context *c, const struct e
 	bool prints_by_itself = !(e->end || e->begin) && !is_alike(c, e);
 
 	emit_descriptor(c, e);
-	if (emit_first_recorder(c)) {
-		emit_record(c, e);
-	}
 	chosen_foreach (c, e, row) {
 		if (!row->backend->prints || prints_by_itself) {
 			row->backend->emit_function(c, e, row);
@@ -432,6 +429,7 @@ void emit_format_c(struct emit_context *c)
 			row->backend->emit_begin(c);
 		}
 	}
+	emit_recorders(c);
 	vec_foreach (struct event **, e, &c->model->events) {
 		if (event_is_on(c, *e) && !(*e)->begin) {
 			emit_event(c, *e);

@@ -5,6 +5,129 @@
 
 #include "trace-ust-golden.h"
 
+WAYMARK_INLINE bool record_u64(
+	enum waymark_recorder to,
+	const struct waymark_event *event,
+	uint64_t a1)
+{
+	struct waymark_record r;
+	size_t room = 0;
+
+	room += 2 * sizeof(a1);
+	if (!waymark_record_try(&r, to, event, room)) {
+		return false;
+	}
+	waymark_record_value(&r, &a1, sizeof(a1));
+	waymark_record_end(&r);
+	return true;
+}
+
+WAYMARK_HOT static void to_ctf_u64(uint64_t a1, const struct waymark_event *event)
+{
+	if (!record_u64(WAYMARK_RECORDER_CTF, event, a1)) {
+		waymark_ctf(event, a1);
+	}
+}
+
+WAYMARK_INLINE bool record_u64_u32(
+	enum waymark_recorder to,
+	const struct waymark_event *event,
+	uint64_t a1,
+	uint32_t a2)
+{
+	struct waymark_record r;
+	size_t room = 0;
+
+	room += 2 * sizeof(a1);
+	room += 2 * sizeof(a2);
+	if (!waymark_record_try(&r, to, event, room)) {
+		return false;
+	}
+	waymark_record_value(&r, &a1, sizeof(a1));
+	waymark_record_value(&r, &a2, sizeof(a2));
+	waymark_record_end(&r);
+	return true;
+}
+
+WAYMARK_HOT static void to_ctf_u64_u32(uint64_t a1, uint32_t a2, const struct waymark_event *event)
+{
+	if (!record_u64_u32(WAYMARK_RECORDER_CTF, event, a1, a2)) {
+		waymark_ctf(event, a1, a2);
+	}
+}
+
+WAYMARK_INLINE bool record_u64_debug_u32(
+	enum waymark_recorder to,
+	const struct waymark_event *event,
+	uint64_t a1,
+	struct waymark_debug a2,
+	uint32_t a3)
+{
+	struct waymark_record r;
+	size_t room = 0;
+	const uint32_t max = WAYMARK_RECORD_MAX / 2;
+
+	if (waymark_debug_is_call(&a2)) {
+		return false;
+	}
+	room += 2 * sizeof(a1);
+	room += waymark_debug_room(&a2, max);
+	room += 2 * sizeof(a3);
+	if (!waymark_record_try(&r, to, event, room)) {
+		return false;
+	}
+	waymark_record_value(&r, &a1, sizeof(a1));
+	waymark_record_debug(&r, &a2, max);
+	waymark_record_value(&r, &a3, sizeof(a3));
+	waymark_record_end(&r);
+	return true;
+}
+
+WAYMARK_HOT static void to_ctf_u64_debug_u32(
+	uint64_t a1,
+	struct waymark_debug a2,
+	uint32_t a3,
+	const struct waymark_event *event)
+{
+	if (!record_u64_debug_u32(WAYMARK_RECORDER_CTF, event, a1, a2, a3)) {
+		waymark_ctf(event, a1, a2, a3);
+	}
+}
+
+WAYMARK_INLINE bool record_u64_text(
+	enum waymark_recorder to,
+	const struct waymark_event *event,
+	uint64_t a1,
+	const char *a2,
+	size_t a2_length)
+{
+	struct waymark_record r;
+	size_t room = 0;
+	const uint32_t max = WAYMARK_RECORD_MAX / 2;
+	uint32_t size_a2 = waymark_text_size(a2, a2_length);
+
+	room += 2 * sizeof(a1);
+	room += waymark_counted_room(size_a2, max);
+	if (!waymark_record_try(&r, to, event, room)) {
+		return false;
+	}
+	waymark_record_value(&r, &a1, sizeof(a1));
+	waymark_record_counted(&r, a2, size_a2, max);
+	waymark_record_end(&r);
+	return true;
+}
+
+WAYMARK_HOT static void to_ctf_u64_text(
+	uint64_t a1,
+	const char *a2,
+	size_t a2_length,
+	const struct waymark_event *event)
+{
+	if (!record_u64_text(WAYMARK_RECORDER_CTF, event, a1, a2, a2_length)) {
+		waymark_ctf(event, a1, a2, a2_length);
+	}
+}
+
 /* golden.toml:2 */
 uint32_t waymark_state_update_cursor WAYMARK_STATE_SECTION = 0;
 
@@ -28,34 +151,9 @@ static struct waymark_event waymark_event_update_cursor_end = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_update_cursor_end(
-	enum waymark_recorder waymark_to,
-	int64_t scope,
-	uint32_t scope_tid)
+WAYMARK_INLINE void ctf_update_cursor_end(int64_t scope, uint32_t scope_tid)
 {
-	struct waymark_record waymark_r;
-	size_t waymark_room = 0;
-
-	waymark_room += 2 * sizeof(scope);
-	waymark_room += 2 * sizeof(scope_tid);
-	if (!waymark_record_try(
-		    &waymark_r,
-		    waymark_to,
-		    &waymark_event_update_cursor_end,
-		    waymark_room)) {
-		return false;
-	}
-	waymark_record_value(&waymark_r, &scope, sizeof(scope));
-	waymark_record_value(&waymark_r, &scope_tid, sizeof(scope_tid));
-	waymark_record_end(&waymark_r);
-	return true;
-}
-
-WAYMARK_HOT static void ctf_update_cursor_end(int64_t scope, uint32_t scope_tid)
-{
-	if (!record_update_cursor_end(WAYMARK_RECORDER_CTF, scope, scope_tid)) {
-		waymark_ctf(&waymark_event_update_cursor_end, scope, scope_tid);
-	}
+	to_ctf_u64_u32((uint64_t)scope, scope_tid, &waymark_event_update_cursor_end);
 }
 
 static void ust_update_cursor_end(int64_t scope, uint32_t scope_tid)
@@ -82,29 +180,9 @@ static struct waymark_event waymark_event_update_cursor = {
 	&waymark_event_update_cursor_end,
 };
 
-WAYMARK_INLINE bool record_update_cursor(enum waymark_recorder waymark_to, int64_t scope)
+WAYMARK_INLINE void ctf_update_cursor(int64_t scope)
 {
-	struct waymark_record waymark_r;
-	size_t waymark_room = 0;
-
-	waymark_room += 2 * sizeof(scope);
-	if (!waymark_record_try(
-		    &waymark_r,
-		    waymark_to,
-		    &waymark_event_update_cursor,
-		    waymark_room)) {
-		return false;
-	}
-	waymark_record_value(&waymark_r, &scope, sizeof(scope));
-	waymark_record_end(&waymark_r);
-	return true;
-}
-
-WAYMARK_HOT static void ctf_update_cursor(int64_t scope)
-{
-	if (!record_update_cursor(WAYMARK_RECORDER_CTF, scope)) {
-		waymark_ctf(&waymark_event_update_cursor, scope);
-	}
+	to_ctf_u64((uint64_t)scope, &waymark_event_update_cursor);
 }
 
 static void ust_update_cursor(int64_t scope)
@@ -250,34 +328,9 @@ static struct waymark_event waymark_event_handle_message_end = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_handle_message_end(
-	enum waymark_recorder waymark_to,
-	int64_t scope,
-	uint32_t scope_tid)
+WAYMARK_INLINE void ctf_handle_message_end(int64_t scope, uint32_t scope_tid)
 {
-	struct waymark_record waymark_r;
-	size_t waymark_room = 0;
-
-	waymark_room += 2 * sizeof(scope);
-	waymark_room += 2 * sizeof(scope_tid);
-	if (!waymark_record_try(
-		    &waymark_r,
-		    waymark_to,
-		    &waymark_event_handle_message_end,
-		    waymark_room)) {
-		return false;
-	}
-	waymark_record_value(&waymark_r, &scope, sizeof(scope));
-	waymark_record_value(&waymark_r, &scope_tid, sizeof(scope_tid));
-	waymark_record_end(&waymark_r);
-	return true;
-}
-
-WAYMARK_HOT static void ctf_handle_message_end(int64_t scope, uint32_t scope_tid)
-{
-	if (!record_handle_message_end(WAYMARK_RECORDER_CTF, scope, scope_tid)) {
-		waymark_ctf(&waymark_event_handle_message_end, scope, scope_tid);
-	}
+	to_ctf_u64_u32((uint64_t)scope, scope_tid, &waymark_event_handle_message_end);
 }
 
 static void ust_handle_message_end(int64_t scope, uint32_t scope_tid)
@@ -306,44 +359,13 @@ static struct waymark_event waymark_event_handle_message = {
 	&waymark_event_handle_message_end,
 };
 
-WAYMARK_INLINE bool record_handle_message(
-	enum waymark_recorder waymark_to,
-	int64_t scope,
-	struct waymark_debug opcode,
-	int32_t length)
+WAYMARK_INLINE void ctf_handle_message(int64_t scope, struct waymark_debug opcode, int32_t length)
 {
-	struct waymark_record waymark_r;
-	size_t waymark_room = 0;
-	const uint32_t waymark_max = WAYMARK_RECORD_MAX / 2;
-
-	if (waymark_debug_is_call(&opcode)) {
-		return false;
-	}
-	waymark_room += 2 * sizeof(scope);
-	waymark_room += waymark_debug_room(&opcode, waymark_max);
-	waymark_room += 2 * sizeof(length);
-	if (!waymark_record_try(
-		    &waymark_r,
-		    waymark_to,
-		    &waymark_event_handle_message,
-		    waymark_room)) {
-		return false;
-	}
-	waymark_record_value(&waymark_r, &scope, sizeof(scope));
-	waymark_record_debug(&waymark_r, &opcode, waymark_max);
-	waymark_record_value(&waymark_r, &length, sizeof(length));
-	waymark_record_end(&waymark_r);
-	return true;
-}
-
-WAYMARK_HOT static void ctf_handle_message(
-	int64_t scope,
-	struct waymark_debug opcode,
-	int32_t length)
-{
-	if (!record_handle_message(WAYMARK_RECORDER_CTF, scope, opcode, length)) {
-		waymark_ctf(&waymark_event_handle_message, scope, opcode, length);
-	}
+	to_ctf_u64_debug_u32(
+		(uint64_t)scope,
+		opcode,
+		(uint32_t)length,
+		&waymark_event_handle_message);
 }
 
 static void ust_handle_message(int64_t scope, struct waymark_debug opcode, int32_t length)
@@ -512,42 +534,14 @@ static struct waymark_event waymark_event_a_name_that_is_longer_than_what_fits_i
 	NULL,
 };
 
-WAYMARK_INLINE bool record_a_name_that_is_longer_than_what_fits_into_a_line_end(
-	enum waymark_recorder waymark_to,
+WAYMARK_INLINE void ctf_a_name_that_is_longer_than_what_fits_into_a_line_end(
 	int64_t scope,
 	uint32_t scope_tid)
 {
-	struct waymark_record waymark_r;
-	size_t waymark_room = 0;
-
-	waymark_room += 2 * sizeof(scope);
-	waymark_room += 2 * sizeof(scope_tid);
-	if (!waymark_record_try(
-		    &waymark_r,
-		    waymark_to,
-		    &waymark_event_a_name_that_is_longer_than_what_fits_into_a_line_end,
-		    waymark_room)) {
-		return false;
-	}
-	waymark_record_value(&waymark_r, &scope, sizeof(scope));
-	waymark_record_value(&waymark_r, &scope_tid, sizeof(scope_tid));
-	waymark_record_end(&waymark_r);
-	return true;
-}
-
-WAYMARK_HOT static void ctf_a_name_that_is_longer_than_what_fits_into_a_line_end(
-	int64_t scope,
-	uint32_t scope_tid)
-{
-	if (!record_a_name_that_is_longer_than_what_fits_into_a_line_end(
-		    WAYMARK_RECORDER_CTF,
-		    scope,
-		    scope_tid)) {
-		waymark_ctf(
-			&waymark_event_a_name_that_is_longer_than_what_fits_into_a_line_end,
-			scope,
-			scope_tid);
-	}
+	to_ctf_u64_u32(
+		(uint64_t)scope,
+		scope_tid,
+		&waymark_event_a_name_that_is_longer_than_what_fits_into_a_line_end);
 }
 
 static void ust_a_name_that_is_longer_than_what_fits_into_a_line_end(
@@ -581,48 +575,16 @@ static struct waymark_event waymark_event_a_name_that_is_longer_than_what_fits_i
 	&waymark_event_a_name_that_is_longer_than_what_fits_into_a_line_end,
 };
 
-WAYMARK_INLINE bool record_a_name_that_is_longer_than_what_fits_into_a_line(
-	enum waymark_recorder waymark_to,
+WAYMARK_INLINE void ctf_a_name_that_is_longer_than_what_fits_into_a_line(
 	int64_t scope,
 	const char *text,
 	size_t text_length)
 {
-	struct waymark_record waymark_r;
-	size_t waymark_room = 0;
-	const uint32_t waymark_max = WAYMARK_RECORD_MAX / 2;
-	uint32_t waymark_size_text = waymark_text_size(text, text_length);
-
-	waymark_room += 2 * sizeof(scope);
-	waymark_room += waymark_counted_room(waymark_size_text, waymark_max);
-	if (!waymark_record_try(
-		    &waymark_r,
-		    waymark_to,
-		    &waymark_event_a_name_that_is_longer_than_what_fits_into_a_line,
-		    waymark_room)) {
-		return false;
-	}
-	waymark_record_value(&waymark_r, &scope, sizeof(scope));
-	waymark_record_counted(&waymark_r, text, waymark_size_text, waymark_max);
-	waymark_record_end(&waymark_r);
-	return true;
-}
-
-WAYMARK_HOT static void ctf_a_name_that_is_longer_than_what_fits_into_a_line(
-	int64_t scope,
-	const char *text,
-	size_t text_length)
-{
-	if (!record_a_name_that_is_longer_than_what_fits_into_a_line(
-		    WAYMARK_RECORDER_CTF,
-		    scope,
-		    text,
-		    text_length)) {
-		waymark_ctf(
-			&waymark_event_a_name_that_is_longer_than_what_fits_into_a_line,
-			scope,
-			text,
-			text_length);
-	}
+	to_ctf_u64_text(
+		(uint64_t)scope,
+		text,
+		text_length,
+		&waymark_event_a_name_that_is_longer_than_what_fits_into_a_line);
 }
 
 static void ust_a_name_that_is_longer_than_what_fits_into_a_line(

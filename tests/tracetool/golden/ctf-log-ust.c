@@ -5,6 +5,384 @@
 
 #include "trace-ust-golden.h"
 
+WAYMARK_INLINE bool record_none(enum waymark_recorder to, const struct waymark_event *event)
+{
+	struct waymark_record r;
+	size_t room = 0;
+
+	if (!waymark_record_try(&r, to, event, room)) {
+		return false;
+	}
+	waymark_record_end(&r);
+	return true;
+}
+
+WAYMARK_HOT static void to_ctf_none(const struct waymark_event *event)
+{
+	if (!record_none(WAYMARK_RECORDER_CTF, event)) {
+		waymark_ctf(event);
+	}
+}
+
+WAYMARK_INLINE bool record_string_u64_u64_u8_u8_u16_u8_word_word_word(
+	enum waymark_recorder to,
+	const struct waymark_event *event,
+	const char *a1,
+	uint64_t a2,
+	uint64_t a3,
+	uint8_t a4,
+	uint8_t a5,
+	uint16_t a6,
+	uint8_t a7,
+	uintptr_t a8,
+	uintptr_t a9,
+	uintptr_t a10)
+{
+	struct waymark_record r;
+	size_t room = 0;
+	const uint32_t max = WAYMARK_RECORD_MAX / 2;
+	uint32_t length_a1 = waymark_string_length(a1, max);
+
+	if (WAYMARK_UNLIKELY(length_a1 > max)) {
+		return false;
+	}
+	room += waymark_string_room(length_a1, max);
+	room += 2 * sizeof(a2);
+	room += 2 * sizeof(a3);
+	room += 2 * sizeof(a4);
+	room += 2 * sizeof(a5);
+	room += 2 * sizeof(a6);
+	room += 2 * sizeof(a7);
+	room += 2 * sizeof(a8);
+	room += 2 * sizeof(a9);
+	room += 2 * sizeof(a10);
+	if (!waymark_record_try(&r, to, event, room)) {
+		return false;
+	}
+	waymark_record_string(&r, a1, length_a1, max);
+	waymark_record_value(&r, &a2, sizeof(a2));
+	waymark_record_value(&r, &a3, sizeof(a3));
+	waymark_record_value(&r, &a4, sizeof(a4));
+	waymark_record_value(&r, &a5, sizeof(a5));
+	waymark_record_value(&r, &a6, sizeof(a6));
+	waymark_record_value(&r, &a7, sizeof(a7));
+	waymark_record_value(&r, &a8, sizeof(a8));
+	waymark_record_value(&r, &a9, sizeof(a9));
+	waymark_record_value(&r, &a10, sizeof(a10));
+	waymark_record_end(&r);
+	return true;
+}
+
+WAYMARK_HOT static void to_ctf_string_u64_u64_u8_u8_u16_u8_word_word_word(
+	const char *a1,
+	uint64_t a2,
+	uint64_t a3,
+	uint8_t a4,
+	uint8_t a5,
+	uint16_t a6,
+	uint8_t a7,
+	uintptr_t a8,
+	uintptr_t a9,
+	uintptr_t a10,
+	const struct waymark_event *event)
+{
+	if (!record_string_u64_u64_u8_u8_u16_u8_word_word_word(
+		    WAYMARK_RECORDER_CTF,
+		    event,
+		    a1,
+		    a2,
+		    a3,
+		    a4,
+		    a5,
+		    a6,
+		    a7,
+		    a8,
+		    a9,
+		    a10)) {
+		waymark_ctf(event, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10);
+	}
+}
+
+WAYMARK_INLINE bool record_u32_u32(
+	enum waymark_recorder to,
+	const struct waymark_event *event,
+	uint32_t a1,
+	uint32_t a2)
+{
+	struct waymark_record r;
+	size_t room = 0;
+
+	room += 2 * sizeof(a1);
+	room += 2 * sizeof(a2);
+	if (!waymark_record_try(&r, to, event, room)) {
+		return false;
+	}
+	waymark_record_value(&r, &a1, sizeof(a1));
+	waymark_record_value(&r, &a2, sizeof(a2));
+	waymark_record_end(&r);
+	return true;
+}
+
+WAYMARK_HOT static void to_ctf_u32_u32(uint32_t a1, uint32_t a2, const struct waymark_event *event)
+{
+	if (!record_u32_u32(WAYMARK_RECORDER_CTF, event, a1, a2)) {
+		waymark_ctf(event, a1, a2);
+	}
+}
+
+WAYMARK_INLINE bool record_u32(
+	enum waymark_recorder to,
+	const struct waymark_event *event,
+	uint32_t a1)
+{
+	struct waymark_record r;
+	size_t room = 0;
+
+	room += 2 * sizeof(a1);
+	if (!waymark_record_try(&r, to, event, room)) {
+		return false;
+	}
+	waymark_record_value(&r, &a1, sizeof(a1));
+	waymark_record_end(&r);
+	return true;
+}
+
+WAYMARK_HOT static void to_ctf_u32(uint32_t a1, const struct waymark_event *event)
+{
+	if (!record_u32(WAYMARK_RECORDER_CTF, event, a1)) {
+		waymark_ctf(event, a1);
+	}
+}
+
+WAYMARK_INLINE bool record_u32_u32_u32_u32_string_u32(
+	enum waymark_recorder to,
+	const struct waymark_event *event,
+	uint32_t a1,
+	uint32_t a2,
+	uint32_t a3,
+	uint32_t a4,
+	const char *a5,
+	uint32_t a6)
+{
+	struct waymark_record r;
+	size_t room = 0;
+	const uint32_t max = WAYMARK_RECORD_MAX / 2;
+	uint32_t length_a5 = waymark_string_length(a5, max);
+
+	if (WAYMARK_UNLIKELY(length_a5 > max)) {
+		return false;
+	}
+	room += 2 * sizeof(a1);
+	room += 2 * sizeof(a2);
+	room += 2 * sizeof(a3);
+	room += 2 * sizeof(a4);
+	room += waymark_string_room(length_a5, max);
+	room += 2 * sizeof(a6);
+	if (!waymark_record_try(&r, to, event, room)) {
+		return false;
+	}
+	waymark_record_value(&r, &a1, sizeof(a1));
+	waymark_record_value(&r, &a2, sizeof(a2));
+	waymark_record_value(&r, &a3, sizeof(a3));
+	waymark_record_value(&r, &a4, sizeof(a4));
+	waymark_record_string(&r, a5, length_a5, max);
+	waymark_record_value(&r, &a6, sizeof(a6));
+	waymark_record_end(&r);
+	return true;
+}
+
+WAYMARK_HOT static void to_ctf_u32_u32_u32_u32_string_u32(
+	uint32_t a1,
+	uint32_t a2,
+	uint32_t a3,
+	uint32_t a4,
+	const char *a5,
+	uint32_t a6,
+	const struct waymark_event *event)
+{
+	if (!record_u32_u32_u32_u32_string_u32(
+		    WAYMARK_RECORDER_CTF,
+		    event,
+		    a1,
+		    a2,
+		    a3,
+		    a4,
+		    a5,
+		    a6)) {
+		waymark_ctf(event, a1, a2, a3, a4, a5, a6);
+	}
+}
+
+WAYMARK_INLINE bool record_u32_string_by_a1_address(
+	enum waymark_recorder to,
+	const struct waymark_event *event,
+	uint32_t a1,
+	const char *a2,
+	const char *a3)
+{
+	struct waymark_record r;
+	size_t room = 0;
+	const uint32_t max = WAYMARK_RECORD_MAX / 2;
+	uint32_t length_a2 = waymark_string_part(a2, (int)a1, max);
+
+	if (WAYMARK_UNLIKELY(length_a2 > max)) {
+		return false;
+	}
+	room += 2 * sizeof(a1);
+	room += waymark_string_room(length_a2, max);
+	room += WAYMARK_ADDRESS_ROOM;
+	if (!waymark_record_try(&r, to, event, room)) {
+		return false;
+	}
+	waymark_record_value(&r, &a1, sizeof(a1));
+	waymark_record_string(&r, a2, length_a2, max);
+	waymark_record_address(&r, a3);
+	waymark_record_end(&r);
+	return true;
+}
+
+WAYMARK_HOT static void to_ctf_u32_string_by_a1_address(
+	uint32_t a1,
+	const char *a2,
+	const char *a3,
+	const struct waymark_event *event)
+{
+	if (!record_u32_string_by_a1_address(WAYMARK_RECORDER_CTF, event, a1, a2, a3)) {
+		waymark_ctf(event, a1, a2, a3);
+	}
+}
+
+WAYMARK_INLINE bool record_u32_string(
+	enum waymark_recorder to,
+	const struct waymark_event *event,
+	uint32_t a1,
+	const char *a2)
+{
+	struct waymark_record r;
+	size_t room = 0;
+	const uint32_t max = WAYMARK_RECORD_MAX / 2;
+	uint32_t length_a2 = waymark_string_length(a2, max);
+
+	if (WAYMARK_UNLIKELY(length_a2 > max)) {
+		return false;
+	}
+	room += 2 * sizeof(a1);
+	room += waymark_string_room(length_a2, max);
+	if (!waymark_record_try(&r, to, event, room)) {
+		return false;
+	}
+	waymark_record_value(&r, &a1, sizeof(a1));
+	waymark_record_string(&r, a2, length_a2, max);
+	waymark_record_end(&r);
+	return true;
+}
+
+WAYMARK_HOT static void to_ctf_u32_string(
+	uint32_t a1,
+	const char *a2,
+	const struct waymark_event *event)
+{
+	if (!record_u32_string(WAYMARK_RECORDER_CTF, event, a1, a2)) {
+		waymark_ctf(event, a1, a2);
+	}
+}
+
+WAYMARK_INLINE bool record_word(
+	enum waymark_recorder to,
+	const struct waymark_event *event,
+	uintptr_t a1)
+{
+	struct waymark_record r;
+	size_t room = 0;
+
+	room += 2 * sizeof(a1);
+	if (!waymark_record_try(&r, to, event, room)) {
+		return false;
+	}
+	waymark_record_value(&r, &a1, sizeof(a1));
+	waymark_record_end(&r);
+	return true;
+}
+
+WAYMARK_HOT static void to_ctf_word(uintptr_t a1, const struct waymark_event *event)
+{
+	if (!record_word(WAYMARK_RECORDER_CTF, event, a1)) {
+		waymark_ctf(event, a1);
+	}
+}
+
+WAYMARK_INLINE bool record_word_u16_u32(
+	enum waymark_recorder to,
+	const struct waymark_event *event,
+	uintptr_t a1,
+	uint16_t a2,
+	uint32_t a3)
+{
+	struct waymark_record r;
+	size_t room = 0;
+
+	room += 2 * sizeof(a1);
+	room += 2 * sizeof(a2);
+	room += 2 * sizeof(a3);
+	if (!waymark_record_try(&r, to, event, room)) {
+		return false;
+	}
+	waymark_record_value(&r, &a1, sizeof(a1));
+	waymark_record_value(&r, &a2, sizeof(a2));
+	waymark_record_value(&r, &a3, sizeof(a3));
+	waymark_record_end(&r);
+	return true;
+}
+
+WAYMARK_HOT static void to_ctf_word_u16_u32(
+	uintptr_t a1,
+	uint16_t a2,
+	uint32_t a3,
+	const struct waymark_event *event)
+{
+	if (!record_word_u16_u32(WAYMARK_RECORDER_CTF, event, a1, a2, a3)) {
+		waymark_ctf(event, a1, a2, a3);
+	}
+}
+
+WAYMARK_INLINE bool record_word_u64_u16_u32(
+	enum waymark_recorder to,
+	const struct waymark_event *event,
+	uintptr_t a1,
+	uint64_t a2,
+	uint16_t a3,
+	uint32_t a4)
+{
+	struct waymark_record r;
+	size_t room = 0;
+
+	room += 2 * sizeof(a1);
+	room += 2 * sizeof(a2);
+	room += 2 * sizeof(a3);
+	room += 2 * sizeof(a4);
+	if (!waymark_record_try(&r, to, event, room)) {
+		return false;
+	}
+	waymark_record_value(&r, &a1, sizeof(a1));
+	waymark_record_value(&r, &a2, sizeof(a2));
+	waymark_record_value(&r, &a3, sizeof(a3));
+	waymark_record_value(&r, &a4, sizeof(a4));
+	waymark_record_end(&r);
+	return true;
+}
+
+WAYMARK_HOT static void to_ctf_word_u64_u16_u32(
+	uintptr_t a1,
+	uint64_t a2,
+	uint16_t a3,
+	uint32_t a4,
+	const struct waymark_event *event)
+{
+	if (!record_word_u64_u16_u32(WAYMARK_RECORDER_CTF, event, a1, a2, a3, a4)) {
+		waymark_ctf(event, a1, a2, a3, a4);
+	}
+}
+
 /* trace-events:3 */
 uint32_t waymark_state_empty WAYMARK_STATE_SECTION = 0;
 
@@ -23,23 +401,9 @@ static struct waymark_event waymark_event_empty = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_empty(enum waymark_recorder waymark_to)
+WAYMARK_INLINE void ctf_empty(void)
 {
-	struct waymark_record waymark_r;
-	size_t waymark_room = 0;
-
-	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_empty, waymark_room)) {
-		return false;
-	}
-	waymark_record_end(&waymark_r);
-	return true;
-}
-
-WAYMARK_HOT static void ctf_empty(void)
-{
-	if (!record_empty(WAYMARK_RECORDER_CTF)) {
-		waymark_ctf(&waymark_event_empty);
-	}
+	to_ctf_none(&waymark_event_empty);
 }
 
 static void log_empty(void)
@@ -115,8 +479,7 @@ static struct waymark_event waymark_event_ten = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_ten(
-	enum waymark_recorder waymark_to,
+WAYMARK_INLINE void ctf_ten(
 	const char *name,
 	uint64_t offset,
 	int64_t delta,
@@ -128,78 +491,18 @@ WAYMARK_INLINE bool record_ten(
 	const void *const *slots,
 	unsigned long flags)
 {
-	struct waymark_record waymark_r;
-	size_t waymark_room = 0;
-	const uint32_t waymark_max = WAYMARK_RECORD_MAX / 2;
-	uint32_t waymark_length_name = waymark_string_length(name, waymark_max);
-
-	if (WAYMARK_UNLIKELY(waymark_length_name > waymark_max)) {
-		return false;
-	}
-	waymark_room += waymark_string_room(waymark_length_name, waymark_max);
-	waymark_room += 2 * sizeof(offset);
-	waymark_room += 2 * sizeof(delta);
-	waymark_room += 2 * sizeof(s);
-	waymark_room += 2 * sizeof(c);
-	waymark_room += 2 * sizeof(port);
-	waymark_room += 2 * sizeof(yes);
-	waymark_room += 2 * sizeof(size);
-	waymark_room += 2 * sizeof(slots);
-	waymark_room += 2 * sizeof(flags);
-	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_ten, waymark_room)) {
-		return false;
-	}
-	waymark_record_string(&waymark_r, name, waymark_length_name, waymark_max);
-	waymark_record_value(&waymark_r, &offset, sizeof(offset));
-	waymark_record_value(&waymark_r, &delta, sizeof(delta));
-	waymark_record_value(&waymark_r, &s, sizeof(s));
-	waymark_record_value(&waymark_r, &c, sizeof(c));
-	waymark_record_value(&waymark_r, &port, sizeof(port));
-	waymark_record_value(&waymark_r, &yes, sizeof(yes));
-	waymark_record_value(&waymark_r, &size, sizeof(size));
-	waymark_record_value(&waymark_r, &slots, sizeof(slots));
-	waymark_record_value(&waymark_r, &flags, sizeof(flags));
-	waymark_record_end(&waymark_r);
-	return true;
-}
-
-WAYMARK_HOT static void ctf_ten(
-	const char *name,
-	uint64_t offset,
-	int64_t delta,
-	signed char s,
-	char c,
-	uint16_t port,
-	bool yes,
-	size_t size,
-	const void *const *slots,
-	unsigned long flags)
-{
-	if (!record_ten(
-		    WAYMARK_RECORDER_CTF,
-		    name,
-		    offset,
-		    delta,
-		    s,
-		    c,
-		    port,
-		    yes,
-		    size,
-		    slots,
-		    flags)) {
-		waymark_ctf(
-			&waymark_event_ten,
-			name,
-			offset,
-			delta,
-			s,
-			c,
-			port,
-			yes,
-			size,
-			slots,
-			flags);
-	}
+	to_ctf_string_u64_u64_u8_u8_u16_u8_word_word_word(
+		name,
+		offset,
+		(uint64_t)delta,
+		(uint8_t)s,
+		(uint8_t)c,
+		port,
+		(uint8_t)yes,
+		(uintptr_t)size,
+		(uintptr_t)slots,
+		(uintptr_t)flags,
+		&waymark_event_ten);
 }
 
 static void log_ten(
@@ -332,27 +635,9 @@ static struct waymark_event waymark_event_stars = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_stars(enum waymark_recorder waymark_to, int width, int value)
+WAYMARK_INLINE void ctf_stars(int width, int value)
 {
-	struct waymark_record waymark_r;
-	size_t waymark_room = 0;
-
-	waymark_room += 2 * sizeof(width);
-	waymark_room += 2 * sizeof(value);
-	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_stars, waymark_room)) {
-		return false;
-	}
-	waymark_record_value(&waymark_r, &width, sizeof(width));
-	waymark_record_value(&waymark_r, &value, sizeof(value));
-	waymark_record_end(&waymark_r);
-	return true;
-}
-
-WAYMARK_HOT static void ctf_stars(int width, int value)
-{
-	if (!record_stars(WAYMARK_RECORDER_CTF, width, value)) {
-		waymark_ctf(&waymark_event_stars, width, value);
-	}
+	to_ctf_u32_u32((uint32_t)width, (uint32_t)value, &waymark_event_stars);
 }
 
 static void log_stars(int width, int value)
@@ -419,25 +704,9 @@ static struct waymark_event waymark_event_escapes = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_escapes(enum waymark_recorder waymark_to, int n)
+WAYMARK_INLINE void ctf_escapes(int n)
 {
-	struct waymark_record waymark_r;
-	size_t waymark_room = 0;
-
-	waymark_room += 2 * sizeof(n);
-	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_escapes, waymark_room)) {
-		return false;
-	}
-	waymark_record_value(&waymark_r, &n, sizeof(n));
-	waymark_record_end(&waymark_r);
-	return true;
-}
-
-WAYMARK_HOT static void ctf_escapes(int n)
-{
-	if (!record_escapes(WAYMARK_RECORDER_CTF, n)) {
-		waymark_ctf(&waymark_event_escapes, n);
-	}
+	to_ctf_u32((uint32_t)n, &waymark_event_escapes);
 }
 
 static void log_escapes(int n)
@@ -512,8 +781,7 @@ static struct waymark_event waymark_event_keywords = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_keywords(
-	enum waymark_recorder waymark_to,
+WAYMARK_INLINE void ctf_keywords(
 	int class_,
 	int next,
 	int self,
@@ -521,44 +789,14 @@ WAYMARK_INLINE bool record_keywords(
 	const char *string,
 	int debug)
 {
-	struct waymark_record waymark_r;
-	size_t waymark_room = 0;
-	const uint32_t waymark_max = WAYMARK_RECORD_MAX / 2;
-	uint32_t waymark_length_string = waymark_string_length(string, waymark_max);
-
-	if (WAYMARK_UNLIKELY(waymark_length_string > waymark_max)) {
-		return false;
-	}
-	waymark_room += 2 * sizeof(class_);
-	waymark_room += 2 * sizeof(next);
-	waymark_room += 2 * sizeof(self);
-	waymark_room += 2 * sizeof(self_);
-	waymark_room += waymark_string_room(waymark_length_string, waymark_max);
-	waymark_room += 2 * sizeof(debug);
-	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_keywords, waymark_room)) {
-		return false;
-	}
-	waymark_record_value(&waymark_r, &class_, sizeof(class_));
-	waymark_record_value(&waymark_r, &next, sizeof(next));
-	waymark_record_value(&waymark_r, &self, sizeof(self));
-	waymark_record_value(&waymark_r, &self_, sizeof(self_));
-	waymark_record_string(&waymark_r, string, waymark_length_string, waymark_max);
-	waymark_record_value(&waymark_r, &debug, sizeof(debug));
-	waymark_record_end(&waymark_r);
-	return true;
-}
-
-WAYMARK_HOT static void ctf_keywords(
-	int class_,
-	int next,
-	int self,
-	int self_,
-	const char *string,
-	int debug)
-{
-	if (!record_keywords(WAYMARK_RECORDER_CTF, class_, next, self, self_, string, debug)) {
-		waymark_ctf(&waymark_event_keywords, class_, next, self, self_, string, debug);
-	}
+	to_ctf_u32_u32_u32_u32_string_u32(
+		(uint32_t)class_,
+		(uint32_t)next,
+		(uint32_t)self,
+		(uint32_t)self_,
+		string,
+		(uint32_t)debug,
+		&waymark_event_keywords);
 }
 
 static void log_keywords(int class_, int next, int self, int self_, const char *string, int debug)
@@ -641,38 +879,9 @@ static struct waymark_event waymark_event_text = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_text(
-	enum waymark_recorder waymark_to,
-	int max,
-	char *text,
-	const char *at)
+WAYMARK_INLINE void ctf_text(int max, char *text, const char *at)
 {
-	struct waymark_record waymark_r;
-	size_t waymark_room = 0;
-	const uint32_t waymark_max = WAYMARK_RECORD_MAX / 2;
-	uint32_t waymark_length_text = waymark_string_part(text, max, waymark_max);
-
-	if (WAYMARK_UNLIKELY(waymark_length_text > waymark_max)) {
-		return false;
-	}
-	waymark_room += 2 * sizeof(max);
-	waymark_room += waymark_string_room(waymark_length_text, waymark_max);
-	waymark_room += WAYMARK_ADDRESS_ROOM;
-	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_text, waymark_room)) {
-		return false;
-	}
-	waymark_record_value(&waymark_r, &max, sizeof(max));
-	waymark_record_string(&waymark_r, text, waymark_length_text, waymark_max);
-	waymark_record_address(&waymark_r, at);
-	waymark_record_end(&waymark_r);
-	return true;
-}
-
-WAYMARK_HOT static void ctf_text(int max, char *text, const char *at)
-{
-	if (!record_text(WAYMARK_RECORDER_CTF, max, text, at)) {
-		waymark_ctf(&waymark_event_text, max, text, at);
-	}
+	to_ctf_u32_string_by_a1_address((uint32_t)max, text, at, &waymark_event_text);
 }
 
 static void log_text(int max, char *text, const char *at)
@@ -745,36 +954,9 @@ static struct waymark_event waymark_event_text_enabled = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_text_enabled(enum waymark_recorder waymark_to, int on, const char *r)
+WAYMARK_INLINE void ctf_text_enabled(int on, const char *r)
 {
-	struct waymark_record waymark_r;
-	size_t waymark_room = 0;
-	const uint32_t waymark_max = WAYMARK_RECORD_MAX / 2;
-	uint32_t waymark_length_r = waymark_string_length(r, waymark_max);
-
-	if (WAYMARK_UNLIKELY(waymark_length_r > waymark_max)) {
-		return false;
-	}
-	waymark_room += 2 * sizeof(on);
-	waymark_room += waymark_string_room(waymark_length_r, waymark_max);
-	if (!waymark_record_try(
-		    &waymark_r,
-		    waymark_to,
-		    &waymark_event_text_enabled,
-		    waymark_room)) {
-		return false;
-	}
-	waymark_record_value(&waymark_r, &on, sizeof(on));
-	waymark_record_string(&waymark_r, r, waymark_length_r, waymark_max);
-	waymark_record_end(&waymark_r);
-	return true;
-}
-
-WAYMARK_HOT static void ctf_text_enabled(int on, const char *r)
-{
-	if (!record_text_enabled(WAYMARK_RECORDER_CTF, on, r)) {
-		waymark_ctf(&waymark_event_text_enabled, on, r);
-	}
+	to_ctf_u32_string((uint32_t)on, r, &waymark_event_text_enabled);
 }
 
 static void log_text_enabled(int on, const char *r)
@@ -841,25 +1023,9 @@ static struct waymark_event waymark_event_enter = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_enter(enum waymark_recorder waymark_to, struct CPUState *__cpu)
+WAYMARK_INLINE void ctf_enter(struct CPUState *__cpu)
 {
-	struct waymark_record waymark_r;
-	size_t waymark_room = 0;
-
-	waymark_room += 2 * sizeof(__cpu);
-	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_enter, waymark_room)) {
-		return false;
-	}
-	waymark_record_value(&waymark_r, &__cpu, sizeof(__cpu));
-	waymark_record_end(&waymark_r);
-	return true;
-}
-
-WAYMARK_HOT static void ctf_enter(struct CPUState *__cpu)
-{
-	if (!record_enter(WAYMARK_RECORDER_CTF, __cpu)) {
-		waymark_ctf(&waymark_event_enter, __cpu);
-	}
+	to_ctf_word((uintptr_t)__cpu, &waymark_event_enter);
 }
 
 static void log_enter(struct CPUState *__cpu)
@@ -938,33 +1104,9 @@ static struct waymark_event waymark_event_load_trans = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_load_trans(
-	enum waymark_recorder waymark_to,
-	struct CPUState *__cpu,
-	uint16_t info,
-	int cpu)
+WAYMARK_INLINE void ctf_load_trans(struct CPUState *__cpu, uint16_t info, int cpu)
 {
-	struct waymark_record waymark_r;
-	size_t waymark_room = 0;
-
-	waymark_room += 2 * sizeof(__cpu);
-	waymark_room += 2 * sizeof(info);
-	waymark_room += 2 * sizeof(cpu);
-	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_load_trans, waymark_room)) {
-		return false;
-	}
-	waymark_record_value(&waymark_r, &__cpu, sizeof(__cpu));
-	waymark_record_value(&waymark_r, &info, sizeof(info));
-	waymark_record_value(&waymark_r, &cpu, sizeof(cpu));
-	waymark_record_end(&waymark_r);
-	return true;
-}
-
-WAYMARK_HOT static void ctf_load_trans(struct CPUState *__cpu, uint16_t info, int cpu)
-{
-	if (!record_load_trans(WAYMARK_RECORDER_CTF, __cpu, info, cpu)) {
-		waymark_ctf(&waymark_event_load_trans, __cpu, info, cpu);
-	}
+	to_ctf_word_u16_u32((uintptr_t)__cpu, info, (uint32_t)cpu, &waymark_event_load_trans);
 }
 
 static void log_load_trans(struct CPUState *__cpu, uint16_t info, int cpu)
@@ -1049,36 +1191,14 @@ static struct waymark_event waymark_event_load_exec = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_load_exec(
-	enum waymark_recorder waymark_to,
-	struct CPUState *__cpu,
-	uint64_t addr,
-	uint16_t info,
-	int cpu)
+WAYMARK_INLINE void ctf_load_exec(struct CPUState *__cpu, uint64_t addr, uint16_t info, int cpu)
 {
-	struct waymark_record waymark_r;
-	size_t waymark_room = 0;
-
-	waymark_room += 2 * sizeof(__cpu);
-	waymark_room += 2 * sizeof(addr);
-	waymark_room += 2 * sizeof(info);
-	waymark_room += 2 * sizeof(cpu);
-	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_load_exec, waymark_room)) {
-		return false;
-	}
-	waymark_record_value(&waymark_r, &__cpu, sizeof(__cpu));
-	waymark_record_value(&waymark_r, &addr, sizeof(addr));
-	waymark_record_value(&waymark_r, &info, sizeof(info));
-	waymark_record_value(&waymark_r, &cpu, sizeof(cpu));
-	waymark_record_end(&waymark_r);
-	return true;
-}
-
-WAYMARK_HOT static void ctf_load_exec(struct CPUState *__cpu, uint64_t addr, uint16_t info, int cpu)
-{
-	if (!record_load_exec(WAYMARK_RECORDER_CTF, __cpu, addr, info, cpu)) {
-		waymark_ctf(&waymark_event_load_exec, __cpu, addr, info, cpu);
-	}
+	to_ctf_word_u64_u16_u32(
+		(uintptr_t)__cpu,
+		addr,
+		info,
+		(uint32_t)cpu,
+		&waymark_event_load_exec);
 }
 
 static void log_load_exec(struct CPUState *__cpu, uint64_t addr, uint16_t info, int cpu)
@@ -1161,23 +1281,9 @@ static struct waymark_event waymark_event_trap_trans = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_trap_trans(enum waymark_recorder waymark_to)
+WAYMARK_INLINE void ctf_trap_trans(void)
 {
-	struct waymark_record waymark_r;
-	size_t waymark_room = 0;
-
-	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_trap_trans, waymark_room)) {
-		return false;
-	}
-	waymark_record_end(&waymark_r);
-	return true;
-}
-
-WAYMARK_HOT static void ctf_trap_trans(void)
-{
-	if (!record_trap_trans(WAYMARK_RECORDER_CTF)) {
-		waymark_ctf(&waymark_event_trap_trans);
-	}
+	to_ctf_none(&waymark_event_trap_trans);
 }
 
 static void log_trap_trans(void)
@@ -1244,25 +1350,9 @@ static struct waymark_event waymark_event_trap_exec = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_trap_exec(enum waymark_recorder waymark_to, void *where)
+WAYMARK_INLINE void ctf_trap_exec(void *where)
 {
-	struct waymark_record waymark_r;
-	size_t waymark_room = 0;
-
-	waymark_room += 2 * sizeof(where);
-	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_trap_exec, waymark_room)) {
-		return false;
-	}
-	waymark_record_value(&waymark_r, &where, sizeof(where));
-	waymark_record_end(&waymark_r);
-	return true;
-}
-
-WAYMARK_HOT static void ctf_trap_exec(void *where)
-{
-	if (!record_trap_exec(WAYMARK_RECORDER_CTF, where)) {
-		waymark_ctf(&waymark_event_trap_exec, where);
-	}
+	to_ctf_word((uintptr_t)where, &waymark_event_trap_exec);
 }
 
 static void log_trap_exec(void *where)

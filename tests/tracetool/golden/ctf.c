@@ -3,6 +3,69 @@
 
 #include <waymark/record.h>
 
+WAYMARK_INLINE bool record_string_u64_u8(
+	enum waymark_recorder to,
+	const struct waymark_event *event,
+	const char *a1,
+	uint64_t a2,
+	uint8_t a3)
+{
+	struct waymark_record r;
+	size_t room = 0;
+	const uint32_t max = WAYMARK_RECORD_MAX / 2;
+	uint32_t length_a1 = waymark_string_length(a1, max);
+
+	if (WAYMARK_UNLIKELY(length_a1 > max)) {
+		return false;
+	}
+	room += waymark_string_room(length_a1, max);
+	room += 2 * sizeof(a2);
+	room += 2 * sizeof(a3);
+	if (!waymark_record_try(&r, to, event, room)) {
+		return false;
+	}
+	waymark_record_string(&r, a1, length_a1, max);
+	waymark_record_value(&r, &a2, sizeof(a2));
+	waymark_record_value(&r, &a3, sizeof(a3));
+	waymark_record_end(&r);
+	return true;
+}
+
+WAYMARK_HOT static void to_ctf_string_u64_u8(
+	const char *a1,
+	uint64_t a2,
+	uint8_t a3,
+	const struct waymark_event *event)
+{
+	if (!record_string_u64_u8(WAYMARK_RECORDER_CTF, event, a1, a2, a3)) {
+		waymark_ctf(event, a1, a2, a3);
+	}
+}
+
+WAYMARK_INLINE bool record_word(
+	enum waymark_recorder to,
+	const struct waymark_event *event,
+	uintptr_t a1)
+{
+	struct waymark_record r;
+	size_t room = 0;
+
+	room += 2 * sizeof(a1);
+	if (!waymark_record_try(&r, to, event, room)) {
+		return false;
+	}
+	waymark_record_value(&r, &a1, sizeof(a1));
+	waymark_record_end(&r);
+	return true;
+}
+
+WAYMARK_HOT static void to_ctf_word(uintptr_t a1, const struct waymark_event *event)
+{
+	if (!record_word(WAYMARK_RECORDER_CTF, event, a1)) {
+		waymark_ctf(event, a1);
+	}
+}
+
 /* few-events:3 */
 uint32_t waymark_state_request WAYMARK_STATE_SECTION = 0;
 
@@ -27,38 +90,9 @@ static struct waymark_event waymark_event_request = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_request(
-	enum waymark_recorder waymark_to,
-	const char *name,
-	uint64_t offset,
-	bool yes)
+WAYMARK_INLINE void ctf_request(const char *name, uint64_t offset, bool yes)
 {
-	struct waymark_record waymark_r;
-	size_t waymark_room = 0;
-	const uint32_t waymark_max = WAYMARK_RECORD_MAX / 2;
-	uint32_t waymark_length_name = waymark_string_length(name, waymark_max);
-
-	if (WAYMARK_UNLIKELY(waymark_length_name > waymark_max)) {
-		return false;
-	}
-	waymark_room += waymark_string_room(waymark_length_name, waymark_max);
-	waymark_room += 2 * sizeof(offset);
-	waymark_room += 2 * sizeof(yes);
-	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_request, waymark_room)) {
-		return false;
-	}
-	waymark_record_string(&waymark_r, name, waymark_length_name, waymark_max);
-	waymark_record_value(&waymark_r, &offset, sizeof(offset));
-	waymark_record_value(&waymark_r, &yes, sizeof(yes));
-	waymark_record_end(&waymark_r);
-	return true;
-}
-
-WAYMARK_HOT static void ctf_request(const char *name, uint64_t offset, bool yes)
-{
-	if (!record_request(WAYMARK_RECORDER_CTF, name, offset, yes)) {
-		waymark_ctf(&waymark_event_request, name, offset, yes);
-	}
+	to_ctf_string_u64_u8(name, offset, (uint8_t)yes, &waymark_event_request);
 }
 
 void waymark_emit_request(const char *name, uint64_t offset, bool yes)
@@ -92,25 +126,9 @@ static struct waymark_event waymark_event_enter = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_enter(enum waymark_recorder waymark_to, struct CPUState *__cpu)
+WAYMARK_INLINE void ctf_enter(struct CPUState *__cpu)
 {
-	struct waymark_record waymark_r;
-	size_t waymark_room = 0;
-
-	waymark_room += 2 * sizeof(__cpu);
-	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_enter, waymark_room)) {
-		return false;
-	}
-	waymark_record_value(&waymark_r, &__cpu, sizeof(__cpu));
-	waymark_record_end(&waymark_r);
-	return true;
-}
-
-WAYMARK_HOT static void ctf_enter(struct CPUState *__cpu)
-{
-	if (!record_enter(WAYMARK_RECORDER_CTF, __cpu)) {
-		waymark_ctf(&waymark_event_enter, __cpu);
-	}
+	to_ctf_word((uintptr_t)__cpu, &waymark_event_enter);
 }
 
 unsigned int waymark_on_enter(const void *cpu)

@@ -5,6 +5,306 @@
 
 #include "trace-ust-golden.h"
 
+WAYMARK_INLINE bool record_u8_u16_u32_u64_word_word_u8_u32(
+	enum waymark_recorder to,
+	const struct waymark_event *event,
+	uint8_t a1,
+	uint16_t a2,
+	uint32_t a3,
+	uint64_t a4,
+	uintptr_t a5,
+	uintptr_t a6,
+	uint8_t a7,
+	uint32_t a8)
+{
+	struct waymark_record r;
+	size_t room = 0;
+
+	room += 2 * sizeof(a1);
+	room += 2 * sizeof(a2);
+	room += 2 * sizeof(a3);
+	room += 2 * sizeof(a4);
+	room += 2 * sizeof(a5);
+	room += 2 * sizeof(a6);
+	room += 2 * sizeof(a7);
+	room += 2 * sizeof(a8);
+	if (!waymark_record_try(&r, to, event, room)) {
+		return false;
+	}
+	waymark_record_value(&r, &a1, sizeof(a1));
+	waymark_record_value(&r, &a2, sizeof(a2));
+	waymark_record_value(&r, &a3, sizeof(a3));
+	waymark_record_value(&r, &a4, sizeof(a4));
+	waymark_record_value(&r, &a5, sizeof(a5));
+	waymark_record_value(&r, &a6, sizeof(a6));
+	waymark_record_value(&r, &a7, sizeof(a7));
+	waymark_record_value(&r, &a8, sizeof(a8));
+	waymark_record_end(&r);
+	return true;
+}
+
+WAYMARK_HOT static void to_ctf_u8_u16_u32_u64_word_word_u8_u32(
+	uint8_t a1,
+	uint16_t a2,
+	uint32_t a3,
+	uint64_t a4,
+	uintptr_t a5,
+	uintptr_t a6,
+	uint8_t a7,
+	uint32_t a8,
+	const struct waymark_event *event)
+{
+	if (!record_u8_u16_u32_u64_word_word_u8_u32(
+		    WAYMARK_RECORDER_CTF,
+		    event,
+		    a1,
+		    a2,
+		    a3,
+		    a4,
+		    a5,
+		    a6,
+		    a7,
+		    a8)) {
+		waymark_ctf(event, a1, a2, a3, a4, a5, a6, a7, a8);
+	}
+}
+
+WAYMARK_INLINE bool record_f32_f64(
+	enum waymark_recorder to,
+	const struct waymark_event *event,
+	float a1,
+	double a2)
+{
+	struct waymark_record r;
+	size_t room = 0;
+
+	room += 2 * sizeof(a1);
+	room += 2 * sizeof(a2);
+	if (!waymark_record_try(&r, to, event, room)) {
+		return false;
+	}
+	waymark_record_value(&r, &a1, sizeof(a1));
+	waymark_record_value(&r, &a2, sizeof(a2));
+	waymark_record_end(&r);
+	return true;
+}
+
+WAYMARK_HOT static void to_ctf_f32_f64(float a1, double a2, const struct waymark_event *event)
+{
+	if (!record_f32_f64(WAYMARK_RECORDER_CTF, event, a1, a2)) {
+		waymark_ctf(event, (double)a1, a2);
+	}
+}
+
+WAYMARK_INLINE bool record_u128_i128(
+	enum waymark_recorder to,
+	const struct waymark_event *event,
+	waymark_u128 a1,
+	waymark_i128 a2)
+{
+	struct waymark_record r;
+	size_t room = 0;
+
+	room += WAYMARK_WIDE_ROOM;
+	room += WAYMARK_WIDE_ROOM;
+	if (!waymark_record_try(&r, to, event, room)) {
+		return false;
+	}
+	waymark_record_wide(&r, WAYMARK_LOW64(a1), WAYMARK_HIGH64(a1));
+	waymark_record_wide(&r, WAYMARK_LOW64(a2), WAYMARK_HIGH64(a2));
+	waymark_record_end(&r);
+	return true;
+}
+
+WAYMARK_HOT static void to_ctf_u128_i128(
+	waymark_u128 a1,
+	waymark_i128 a2,
+	const struct waymark_event *event)
+{
+	if (!record_u128_i128(WAYMARK_RECORDER_CTF, event, a1, a2)) {
+		waymark_ctf(event, a1, a2);
+	}
+}
+
+WAYMARK_INLINE bool record_string_bytes_text_string(
+	enum waymark_recorder to,
+	const struct waymark_event *event,
+	const char *a1,
+	const void *a2,
+	size_t a2_length,
+	const char *a3,
+	size_t a3_length,
+	const char *a4)
+{
+	struct waymark_record r;
+	size_t room = 0;
+	const uint32_t max = WAYMARK_RECORD_MAX / 8;
+	uint32_t length_a1 = waymark_string_length(a1, max);
+	uint32_t size_a2 = waymark_bytes_size(a2, a2_length);
+	uint32_t size_a3 = waymark_text_size(a3, a3_length);
+	uint32_t length_a4 = waymark_string_length(a4, max);
+
+	if (WAYMARK_UNLIKELY(length_a1 > max)) {
+		return false;
+	}
+	if (WAYMARK_UNLIKELY(length_a4 > max)) {
+		return false;
+	}
+	room += waymark_string_room(length_a1, max);
+	room += waymark_counted_room(size_a2, max);
+	room += waymark_counted_room(size_a3, max);
+	room += waymark_string_room(length_a4, max);
+	if (!waymark_record_try(&r, to, event, room)) {
+		return false;
+	}
+	waymark_record_string(&r, a1, length_a1, max);
+	waymark_record_counted(&r, a2, size_a2, max);
+	waymark_record_counted(&r, a3, size_a3, max);
+	waymark_record_string(&r, a4, length_a4, max);
+	waymark_record_end(&r);
+	return true;
+}
+
+WAYMARK_HOT static void to_ctf_string_bytes_text_string(
+	const char *a1,
+	const void *a2,
+	size_t a2_length,
+	const char *a3,
+	size_t a3_length,
+	const char *a4,
+	const struct waymark_event *event)
+{
+	if (!record_string_bytes_text_string(
+		    WAYMARK_RECORDER_CTF,
+		    event,
+		    a1,
+		    a2,
+		    a2_length,
+		    a3,
+		    a3_length,
+		    a4)) {
+		waymark_ctf(event, a1, a2, a2_length, a3, a3_length, a4);
+	}
+}
+
+WAYMARK_INLINE bool record_debug_u8_debug(
+	enum waymark_recorder to,
+	const struct waymark_event *event,
+	struct waymark_debug a1,
+	uint8_t a2,
+	struct waymark_debug a3)
+{
+	struct waymark_record r;
+	size_t room = 0;
+	const uint32_t max = WAYMARK_RECORD_MAX / 4;
+
+	if (waymark_debug_is_call(&a1)) {
+		return false;
+	}
+	if (waymark_debug_is_call(&a3)) {
+		return false;
+	}
+	room += waymark_debug_room(&a1, max);
+	room += 2 * sizeof(a2);
+	room += waymark_debug_room(&a3, max);
+	if (!waymark_record_try(&r, to, event, room)) {
+		return false;
+	}
+	waymark_record_debug(&r, &a1, max);
+	waymark_record_value(&r, &a2, sizeof(a2));
+	waymark_record_debug(&r, &a3, max);
+	waymark_record_end(&r);
+	return true;
+}
+
+WAYMARK_HOT static void to_ctf_debug_u8_debug(
+	struct waymark_debug a1,
+	uint8_t a2,
+	struct waymark_debug a3,
+	const struct waymark_event *event)
+{
+	if (!record_debug_u8_debug(WAYMARK_RECORDER_CTF, event, a1, a2, a3)) {
+		waymark_ctf(event, a1, a2, a3);
+	}
+}
+
+WAYMARK_INLINE bool record_none(enum waymark_recorder to, const struct waymark_event *event)
+{
+	struct waymark_record r;
+	size_t room = 0;
+
+	if (!waymark_record_try(&r, to, event, room)) {
+		return false;
+	}
+	waymark_record_end(&r);
+	return true;
+}
+
+WAYMARK_HOT static void to_ctf_none(const struct waymark_event *event)
+{
+	if (!record_none(WAYMARK_RECORDER_CTF, event)) {
+		waymark_ctf(event);
+	}
+}
+
+WAYMARK_INLINE bool record_text_u32(
+	enum waymark_recorder to,
+	const struct waymark_event *event,
+	const char *a1,
+	size_t a1_length,
+	uint32_t a2)
+{
+	struct waymark_record r;
+	size_t room = 0;
+	const uint32_t max = WAYMARK_RECORD_MAX / 2;
+	uint32_t size_a1 = waymark_text_size(a1, a1_length);
+
+	room += waymark_counted_room(size_a1, max);
+	room += 2 * sizeof(a2);
+	if (!waymark_record_try(&r, to, event, room)) {
+		return false;
+	}
+	waymark_record_counted(&r, a1, size_a1, max);
+	waymark_record_value(&r, &a2, sizeof(a2));
+	waymark_record_end(&r);
+	return true;
+}
+
+WAYMARK_HOT static void to_ctf_text_u32(
+	const char *a1,
+	size_t a1_length,
+	uint32_t a2,
+	const struct waymark_event *event)
+{
+	if (!record_text_u32(WAYMARK_RECORDER_CTF, event, a1, a1_length, a2)) {
+		waymark_ctf(event, a1, a1_length, a2);
+	}
+}
+
+WAYMARK_INLINE bool record_u32(
+	enum waymark_recorder to,
+	const struct waymark_event *event,
+	uint32_t a1)
+{
+	struct waymark_record r;
+	size_t room = 0;
+
+	room += 2 * sizeof(a1);
+	if (!waymark_record_try(&r, to, event, room)) {
+		return false;
+	}
+	waymark_record_value(&r, &a1, sizeof(a1));
+	waymark_record_end(&r);
+	return true;
+}
+
+WAYMARK_HOT static void to_ctf_u32(uint32_t a1, const struct waymark_event *event)
+{
+	if (!record_u32(WAYMARK_RECORDER_CTF, event, a1)) {
+		waymark_ctf(event, a1);
+	}
+}
+
 /* values.toml:4 */
 uint32_t waymark_state_numbers WAYMARK_STATE_SECTION = 0;
 
@@ -34,8 +334,7 @@ static struct waymark_event waymark_event_numbers = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_numbers(
-	enum waymark_recorder waymark_to,
+WAYMARK_INLINE void ctf_numbers(
 	uint8_t a,
 	int16_t b,
 	uint32_t c,
@@ -45,45 +344,16 @@ WAYMARK_INLINE bool record_numbers(
 	bool g,
 	int fd)
 {
-	struct waymark_record waymark_r;
-	size_t waymark_room = 0;
-
-	waymark_room += 2 * sizeof(a);
-	waymark_room += 2 * sizeof(b);
-	waymark_room += 2 * sizeof(c);
-	waymark_room += 2 * sizeof(d);
-	waymark_room += 2 * sizeof(e);
-	waymark_room += 2 * sizeof(f);
-	waymark_room += 2 * sizeof(g);
-	waymark_room += 2 * sizeof(fd);
-	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_numbers, waymark_room)) {
-		return false;
-	}
-	waymark_record_value(&waymark_r, &a, sizeof(a));
-	waymark_record_value(&waymark_r, &b, sizeof(b));
-	waymark_record_value(&waymark_r, &c, sizeof(c));
-	waymark_record_value(&waymark_r, &d, sizeof(d));
-	waymark_record_value(&waymark_r, &e, sizeof(e));
-	waymark_record_value(&waymark_r, &f, sizeof(f));
-	waymark_record_value(&waymark_r, &g, sizeof(g));
-	waymark_record_value(&waymark_r, &fd, sizeof(fd));
-	waymark_record_end(&waymark_r);
-	return true;
-}
-
-WAYMARK_HOT static void ctf_numbers(
-	uint8_t a,
-	int16_t b,
-	uint32_t c,
-	int64_t d,
-	size_t e,
-	ssize_t f,
-	bool g,
-	int fd)
-{
-	if (!record_numbers(WAYMARK_RECORDER_CTF, a, b, c, d, e, f, g, fd)) {
-		waymark_ctf(&waymark_event_numbers, a, b, c, d, e, f, g, fd);
-	}
+	to_ctf_u8_u16_u32_u64_word_word_u8_u32(
+		a,
+		(uint16_t)b,
+		c,
+		(uint64_t)d,
+		(uintptr_t)e,
+		(uintptr_t)f,
+		(uint8_t)g,
+		(uint32_t)fd,
+		&waymark_event_numbers);
 }
 
 static void log_numbers(
@@ -205,27 +475,9 @@ static struct waymark_event waymark_event_floats = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_floats(enum waymark_recorder waymark_to, float f, double d)
+WAYMARK_INLINE void ctf_floats(float f, double d)
 {
-	struct waymark_record waymark_r;
-	size_t waymark_room = 0;
-
-	waymark_room += 2 * sizeof(f);
-	waymark_room += 2 * sizeof(d);
-	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_floats, waymark_room)) {
-		return false;
-	}
-	waymark_record_value(&waymark_r, &f, sizeof(f));
-	waymark_record_value(&waymark_r, &d, sizeof(d));
-	waymark_record_end(&waymark_r);
-	return true;
-}
-
-WAYMARK_HOT static void ctf_floats(float f, double d)
-{
-	if (!record_floats(WAYMARK_RECORDER_CTF, f, d)) {
-		waymark_ctf(&waymark_event_floats, (double)f, d);
-	}
+	to_ctf_f32_f64(f, d, &waymark_event_floats);
 }
 
 static void log_floats(const char *waymark_file, unsigned int waymark_line, float f, double d)
@@ -307,27 +559,9 @@ static struct waymark_event waymark_event_wide = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_wide(enum waymark_recorder waymark_to, waymark_u128 u, waymark_i128 i)
+WAYMARK_INLINE void ctf_wide(waymark_u128 u, waymark_i128 i)
 {
-	struct waymark_record waymark_r;
-	size_t waymark_room = 0;
-
-	waymark_room += WAYMARK_WIDE_ROOM;
-	waymark_room += WAYMARK_WIDE_ROOM;
-	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_wide, waymark_room)) {
-		return false;
-	}
-	waymark_record_wide(&waymark_r, WAYMARK_LOW64(u), WAYMARK_HIGH64(u));
-	waymark_record_wide(&waymark_r, WAYMARK_LOW64(i), WAYMARK_HIGH64(i));
-	waymark_record_end(&waymark_r);
-	return true;
-}
-
-WAYMARK_HOT static void ctf_wide(waymark_u128 u, waymark_i128 i)
-{
-	if (!record_wide(WAYMARK_RECORDER_CTF, u, i)) {
-		waymark_ctf(&waymark_event_wide, u, i);
-	}
+	to_ctf_u128_i128(u, i, &waymark_event_wide);
 }
 
 static void log_wide(
@@ -419,8 +653,7 @@ static struct waymark_event waymark_event_texts = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_texts(
-	enum waymark_recorder waymark_to,
+WAYMARK_INLINE void ctf_texts(
 	const char *name,
 	const void *bytes,
 	size_t bytes_length,
@@ -428,60 +661,14 @@ WAYMARK_INLINE bool record_texts(
 	size_t counted_length,
 	const char *path)
 {
-	struct waymark_record waymark_r;
-	size_t waymark_room = 0;
-	const uint32_t waymark_max = WAYMARK_RECORD_MAX / 8;
-	uint32_t waymark_length_name = waymark_string_length(name, waymark_max);
-	uint32_t waymark_size_bytes = waymark_bytes_size(bytes, bytes_length);
-	uint32_t waymark_size_counted = waymark_text_size(counted, counted_length);
-	uint32_t waymark_length_path = waymark_string_length(path, waymark_max);
-
-	if (WAYMARK_UNLIKELY(waymark_length_name > waymark_max)) {
-		return false;
-	}
-	if (WAYMARK_UNLIKELY(waymark_length_path > waymark_max)) {
-		return false;
-	}
-	waymark_room += waymark_string_room(waymark_length_name, waymark_max);
-	waymark_room += waymark_counted_room(waymark_size_bytes, waymark_max);
-	waymark_room += waymark_counted_room(waymark_size_counted, waymark_max);
-	waymark_room += waymark_string_room(waymark_length_path, waymark_max);
-	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_texts, waymark_room)) {
-		return false;
-	}
-	waymark_record_string(&waymark_r, name, waymark_length_name, waymark_max);
-	waymark_record_counted(&waymark_r, bytes, waymark_size_bytes, waymark_max);
-	waymark_record_counted(&waymark_r, counted, waymark_size_counted, waymark_max);
-	waymark_record_string(&waymark_r, path, waymark_length_path, waymark_max);
-	waymark_record_end(&waymark_r);
-	return true;
-}
-
-WAYMARK_HOT static void ctf_texts(
-	const char *name,
-	const void *bytes,
-	size_t bytes_length,
-	const char *counted,
-	size_t counted_length,
-	const char *path)
-{
-	if (!record_texts(
-		    WAYMARK_RECORDER_CTF,
-		    name,
-		    bytes,
-		    bytes_length,
-		    counted,
-		    counted_length,
-		    path)) {
-		waymark_ctf(
-			&waymark_event_texts,
-			name,
-			bytes,
-			bytes_length,
-			counted,
-			counted_length,
-			path);
-	}
+	to_ctf_string_bytes_text_string(
+		name,
+		bytes,
+		bytes_length,
+		counted,
+		counted_length,
+		path,
+		&waymark_event_texts);
 }
 
 static void log_texts(
@@ -616,40 +803,9 @@ static struct waymark_event waymark_event_state = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_state(
-	enum waymark_recorder waymark_to,
-	struct waymark_debug state,
-	uint8_t n,
-	struct waymark_debug other)
+WAYMARK_INLINE void ctf_state(struct waymark_debug state, uint8_t n, struct waymark_debug other)
 {
-	struct waymark_record waymark_r;
-	size_t waymark_room = 0;
-	const uint32_t waymark_max = WAYMARK_RECORD_MAX / 4;
-
-	if (waymark_debug_is_call(&state)) {
-		return false;
-	}
-	if (waymark_debug_is_call(&other)) {
-		return false;
-	}
-	waymark_room += waymark_debug_room(&state, waymark_max);
-	waymark_room += 2 * sizeof(n);
-	waymark_room += waymark_debug_room(&other, waymark_max);
-	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_state, waymark_room)) {
-		return false;
-	}
-	waymark_record_debug(&waymark_r, &state, waymark_max);
-	waymark_record_value(&waymark_r, &n, sizeof(n));
-	waymark_record_debug(&waymark_r, &other, waymark_max);
-	waymark_record_end(&waymark_r);
-	return true;
-}
-
-WAYMARK_HOT static void ctf_state(struct waymark_debug state, uint8_t n, struct waymark_debug other)
-{
-	if (!record_state(WAYMARK_RECORDER_CTF, state, n, other)) {
-		waymark_ctf(&waymark_event_state, state, n, other);
-	}
+	to_ctf_debug_u8_debug(state, n, other, &waymark_event_state);
 }
 
 static void log_state(
@@ -743,23 +899,9 @@ static struct waymark_event waymark_event_empty = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_empty(enum waymark_recorder waymark_to)
+WAYMARK_INLINE void ctf_empty(void)
 {
-	struct waymark_record waymark_r;
-	size_t waymark_room = 0;
-
-	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_empty, waymark_room)) {
-		return false;
-	}
-	waymark_record_end(&waymark_r);
-	return true;
-}
-
-WAYMARK_HOT static void ctf_empty(void)
-{
-	if (!record_empty(WAYMARK_RECORDER_CTF)) {
-		waymark_ctf(&waymark_event_empty);
-	}
+	to_ctf_none(&waymark_event_empty);
 }
 
 static void log_empty(const char *waymark_file, unsigned int waymark_line)
@@ -829,33 +971,9 @@ static struct waymark_event waymark_event_clash = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_clash(
-	enum waymark_recorder waymark_to,
-	const char *class_,
-	size_t class__length,
-	uint32_t class_length)
+WAYMARK_INLINE void ctf_clash(const char *class_, size_t class__length, uint32_t class_length)
 {
-	struct waymark_record waymark_r;
-	size_t waymark_room = 0;
-	const uint32_t waymark_max = WAYMARK_RECORD_MAX / 2;
-	uint32_t waymark_size_class_ = waymark_text_size(class_, class__length);
-
-	waymark_room += waymark_counted_room(waymark_size_class_, waymark_max);
-	waymark_room += 2 * sizeof(class_length);
-	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_clash, waymark_room)) {
-		return false;
-	}
-	waymark_record_counted(&waymark_r, class_, waymark_size_class_, waymark_max);
-	waymark_record_value(&waymark_r, &class_length, sizeof(class_length));
-	waymark_record_end(&waymark_r);
-	return true;
-}
-
-WAYMARK_HOT static void ctf_clash(const char *class_, size_t class__length, uint32_t class_length)
-{
-	if (!record_clash(WAYMARK_RECORDER_CTF, class_, class__length, class_length)) {
-		waymark_ctf(&waymark_event_clash, class_, class__length, class_length);
-	}
+	to_ctf_text_u32(class_, class__length, class_length, &waymark_event_clash);
 }
 
 static void log_clash(
@@ -947,25 +1065,9 @@ static struct waymark_event waymark_event_empty_at = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_empty_at(enum waymark_recorder waymark_to, uint32_t x)
+WAYMARK_INLINE void ctf_empty_at(uint32_t x)
 {
-	struct waymark_record waymark_r;
-	size_t waymark_room = 0;
-
-	waymark_room += 2 * sizeof(x);
-	if (!waymark_record_try(&waymark_r, waymark_to, &waymark_event_empty_at, waymark_room)) {
-		return false;
-	}
-	waymark_record_value(&waymark_r, &x, sizeof(x));
-	waymark_record_end(&waymark_r);
-	return true;
-}
-
-WAYMARK_HOT static void ctf_empty_at(uint32_t x)
-{
-	if (!record_empty_at(WAYMARK_RECORDER_CTF, x)) {
-		waymark_ctf(&waymark_event_empty_at, x);
-	}
+	to_ctf_u32(x, &waymark_event_empty_at);
 }
 
 static void log_empty_at(const char *waymark_file, unsigned int waymark_line, uint32_t x)
