@@ -16,7 +16,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 /* Raised when generated code and runtime no longer fit each other; checked at registration. */
-#define WAYMARK_ABI 7
+#define WAYMARK_ABI 8
 
 enum waymark_kind {
 	WAYMARK_UNSIGNED,
@@ -36,10 +36,8 @@ enum waymark_kind {
 #define WAYMARK_CHAR WAYMARK_SIGNED
 #endif
 
-/* One argument of an event, as declared. */
+/* How an argument of an event is recorded. */
 struct waymark_arg {
-	const char *name;
-	const char *type;
 	uint8_t kind; /* enum waymark_kind */
 	/*
 	 * Bytes on this host, 16 for 128 bits; 0 if they vary. For a string that simple does not
@@ -70,12 +68,18 @@ enum waymark_event_flag {
 
 struct waymark_vcpu_set;
 
-/* An event's descriptor. The generated code owns it, and the registry finds it. */
+/*
+ * An event's descriptor. The generated code owns it, and the registry finds it. It has few
+ * pointers, because a pointer costs a position-independent program 32 bytes.
+ */
 struct waymark_event {
 	uint32_t *state;
+	/*
+	 * Its name. After the NUL follow, each with a NUL: the format as declared, a printf format
+	 * in C syntax, a message with braces, or nothing; and name and type of each argument, which
+	 * a trace point of waymark/scope.h lacks.
+	 */
 	const char *name;
-	/* As declared: a printf format in C syntax or a message with braces; "": none */
-	const char *format;
 	const char *file; /* of the declaration, as `line` */
 	const struct waymark_arg *args;
 	uint32_t line;

@@ -311,15 +311,18 @@ WAYMARK_SITE_INLINE uint32_t waymark_site_pack(
 
 /* ---- A site ---- */
 
-#define WAYMARK_SITE_ARG(x) { NULL, NULL, waymark_kind(x), 0, 0 },
+#define WAYMARK_SITE_ARG(x) { waymark_kind(x), 0, 0 },
 
 /* The first field of a record, which is the number of a scope or flow. */
-#define WAYMARK_SITE_LEAD_SCOPE { "scope", "i64", WAYMARK_SIGNED, sizeof(int64_t), 0 },
+#define WAYMARK_SITE_LEAD_SCOPE { WAYMARK_SIGNED, sizeof(int64_t), 0 },
 #define WAYMARK_SITE_LEAD_FLOW WAYMARK_SITE_LEAD_SCOPE
-#define WAYMARK_SITE_LEAD_STEP { "flow", "i64", WAYMARK_SIGNED, sizeof(int64_t), 0 },
+#define WAYMARK_SITE_LEAD_STEP WAYMARK_SITE_LEAD_SCOPE
 #define WAYMARK_SITE_LEAD_INSTANT
 #define WAYMARK_SITE_LEAD_COUNTER
 #define WAYMARK_SITE_LEAD_PRINT
+
+/* The rest of the name of a scope's end, and the texts that follow it. */
+#define WAYMARK_SITE_END_TEXTS "_end\0\0scope\0i64\0scope_tid\0u32"
 
 /* At -O0 a site that is compiled out remains as data; the registry skips it. */
 #define WAYMARK_SITE_FLAGS \
@@ -338,10 +341,10 @@ WAYMARK_SITE_INLINE uint32_t waymark_site_pack(
  * `...` is the name and the arguments, `source` their source text.
  */
 #define WAYMARK_SITE_INITIAL(kind, owner, name, source, here, args, count) { \
-		{ &(here).state, name, source, __FILE__, args, __LINE__, WAYMARK_SITE_BACKENDS, \
-			count, WAYMARK_SITE_FLAGS_##kind, 0, NULL, \
+		{ &(here).state, name "\0" source, __FILE__, args, __LINE__, \
+			WAYMARK_SITE_BACKENDS, count, WAYMARK_SITE_FLAGS_##kind, 0, NULL, \
 			WAYMARK_SITE_##kind <= WAYMARK_SITE_FLOW ? &(here).end : NULL }, \
-		{ &(here).state, name "_end", "", __FILE__, waymark_site_end_args, __LINE__, \
+		{ &(here).state, name WAYMARK_SITE_END_TEXTS, __FILE__, waymark_site_end_args, __LINE__, \
 			WAYMARK_SITE_BACKENDS, 2, WAYMARK_SITE_FLAGS_END, 0, NULL, NULL }, \
 		owner, WAYMARK_SITE_##kind, 0 \
 	}
@@ -375,7 +378,7 @@ WAYMARK_SITE_INLINE uint32_t waymark_site_pack(
 	static const struct waymark_arg waymark_args[] = { \
 		WAYMARK_SITE_LEAD_##kind \
 		WAYMARK_SITE_EACH(WAYMARK_SITE_ARG, __VA_ARGS__) \
-		{ NULL, NULL, 0, 0, 0 } \
+		{ 0, 0, 0 } \
 	}; \
 	static struct waymark_site waymark_here = WAYMARK_SITE_INITIAL(kind, owner, \
 		label WAYMARK_SITE_NAME(__VA_ARGS__), source, waymark_here, waymark_args, \

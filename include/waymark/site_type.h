@@ -23,8 +23,7 @@
 extern "C++" {
 
 /* Types for the first field of a record. */
-struct waymark_lead_number; /* of a scope or flow */
-struct waymark_lead_flow; /* of a step */
+struct waymark_lead_number; /* of a scope or flow, or of a step's flow */
 struct waymark_lead_none;
 
 /* The arguments of all sites whose arguments have these kinds. */
@@ -38,11 +37,10 @@ template <typename Lead, unsigned char... kinds> struct waymark_site_args;
 	}; \
 	template <unsigned char... kinds> \
 	const struct waymark_arg waymark_site_args<lead, kinds...>::args[] = { \
-		__VA_ARGS__ { NULL, NULL, kinds, 0, 0 }..., { NULL, NULL, 0, 0, 0 } \
+		__VA_ARGS__ { kinds, 0, 0 }..., { 0, 0, 0 } \
 	};
 
 WAYMARK_SITE_ARGS(waymark_lead_number, 1, WAYMARK_SITE_LEAD_SCOPE)
-WAYMARK_SITE_ARGS(waymark_lead_flow, 1, WAYMARK_SITE_LEAD_STEP)
 WAYMARK_SITE_ARGS(waymark_lead_none, 0, WAYMARK_SITE_LEAD_INSTANT)
 
 #undef WAYMARK_SITE_ARGS
@@ -123,7 +121,7 @@ waymark_site_pointer waymark_site_of<Type>::point = &waymark_site_of<Type>::here
 
 #define WAYMARK_SITE_TYPE_SCOPE waymark_lead_number
 #define WAYMARK_SITE_TYPE_FLOW waymark_lead_number
-#define WAYMARK_SITE_TYPE_STEP waymark_lead_flow
+#define WAYMARK_SITE_TYPE_STEP waymark_lead_number
 #define WAYMARK_SITE_TYPE_INSTANT waymark_lead_none
 #define WAYMARK_SITE_TYPE_COUNTER waymark_lead_none
 #define WAYMARK_SITE_TYPE_PRINT waymark_lead_none

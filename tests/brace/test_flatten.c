@@ -9,8 +9,7 @@
 #include "unit.h"
 
 static struct waymark_event event = {
-	.name = "run",
-	.format = "{} {:#x?} {:?}",
+	.name = "run\0{} {:#x?} {:?}",
 	.flags = WAYMARK_EVENT_BRACES,
 };
 

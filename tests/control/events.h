@@ -13,7 +13,7 @@
 
 #include <waymark/record.h>
 
-static const struct waymark_arg test_args[] = { { "value", "int", WAYMARK_SIGNED, 4, 0 } };
+static const struct waymark_arg test_args[] = { { WAYMARK_SIGNED, 4, 0 } };
 
 static inline void test_record(
 	enum waymark_recorder recorder, const struct waymark_event *event, int value)
@@ -30,8 +30,7 @@ static inline void test_record(
 	static uint32_t waymark_state_##name_ WAYMARK_STATE_SECTION = 0;                     \
 	static struct waymark_event waymark_event_##name_ = {                                \
 		.state = &waymark_state_##name_,                                             \
-		.name = #name_,                                                              \
-		.format = "\"value=%d\"",                                                    \
+		.name = #name_ "\0\"value=%d\"\0value\0int",                                 \
 		.file = "tests/trace-events",                                                \
 		.args = test_args,                                                           \
 		.line = (line_),                                                             \

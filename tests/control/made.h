@@ -12,6 +12,8 @@
 
 #include <waymark/record.h>
 
+#define MADE_TEXTS 128 /* bytes for the texts of an event */
+
 struct made {
 	struct waymark_object object;
 	struct waymark_event **list;
@@ -31,14 +33,13 @@ static inline struct made *made_object(const char *format, int count, unsigned i
 	m->events = calloc((size_t)count + 1, sizeof(*m->events));
 	m->states = calloc((size_t)count + 1, sizeof(*m->states));
 	for (int i = 0; i < count; i++) {
-		char name[64];
+		char *name = calloc(1, MADE_TEXTS);
 
-		snprintf(name, sizeof(name), format, i);
+		snprintf(name, MADE_TEXTS / 2, format, i);
 		m->list[i] = &m->events[i];
 		m->events[i] = (struct waymark_event){
 			.state = &m->states[i],
-			.name = strdup(name),
-			.format = "",
+			.name = name,
 			.file = "made",
 			.line = (uint32_t)i + 1,
 			.backends = (uint16_t)backends,
@@ -60,7 +61,7 @@ static inline void made_free(struct made *m)
 	for (size_t i = 0; i < count; i++) {
 		char *name = (char *)m->events[i].name;
 
-		memset(name, '!', strlen(name));
+		memset(name, '!', MADE_TEXTS);
 		free(name);
 	}
 	memset(m->events, 0xee, count * sizeof(*m->events));

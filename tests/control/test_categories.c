@@ -22,29 +22,37 @@ struct points {
 	size_t count;
 };
 
+/* Returns the texts of a point's event: its name, then `rest`. */
+static char *texts_of_point(const char *category, size_t i, const char *rest, size_t size)
+{
+	char *texts = malloc(128);
+	int length = snprintf(texts, 64, "%s:point %zu", category, i);
+
+	memcpy(texts + length, rest, size);
+	return texts;
+}
+
 static struct points *made_points(const char *category, const char *description, size_t count)
 {
 	struct points *p = calloc(1, sizeof(*p));
 
 	p->category = (struct waymark_category){ strdup(category), strdup(description), true, 0 };
-	p->arg = (struct waymark_arg){ "scope", "i64", WAYMARK_SIGNED, sizeof(int64_t), 0 };
+	p->arg = (struct waymark_arg){ WAYMARK_SIGNED, sizeof(int64_t), 0 };
 	p->sites = calloc(count, sizeof(*p->sites));
 	p->list = calloc(count, sizeof(*p->list));
 	p->count = count;
 	for (size_t i = 0; i < count; i++) {
 		struct waymark_site *s = &p->sites[i];
-		char name[64];
-		char end[72];
+		char *name = texts_of_point(category, i, "\0name", sizeof("\0name"));
+		char *end = texts_of_point(
+			category, i, WAYMARK_SITE_END_TEXTS, sizeof(WAYMARK_SITE_END_TEXTS));
 
-		snprintf(name, sizeof(name), "%s:point %zu", category, i);
-		snprintf(end, sizeof(end), "%s_end", name);
 		*s = (struct waymark_site){
-			.event = { &s->state, strdup(name), "name", "made.c", &p->arg, (uint32_t)i,
-				BACKENDS, 1,
+			.event = { &s->state, name, "made.c", &p->arg, (uint32_t)i, BACKENDS, 1,
 				WAYMARK_EVENT_SITE | WAYMARK_EVENT_BRACES | WAYMARK_EVENT_SCOPE, 0,
 				NULL, &s->end },
-			.end = { &s->state, strdup(end), "", "made.c", waymark_site_end_args,
-				(uint32_t)i, BACKENDS, 2,
+			.end = { &s->state, end, "made.c", waymark_site_end_args, (uint32_t)i,
+				BACKENDS, 2,
 				WAYMARK_EVENT_SITE | WAYMARK_EVENT_BRACES | WAYMARK_EVENT_SCOPE_END,
 				0, NULL, NULL },
 			.category = &p->category,

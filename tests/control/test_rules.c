@@ -198,10 +198,20 @@ static void id_is_given_at_first_use_and_found_again(void **state)
 	assert_null(waymark_registry_entry(REGISTRY_IDS_MAX));
 }
 
+/* Gives the event an argument `x`. */
+static void declare(struct waymark_event *e, const struct waymark_arg *arg, const char *type)
+{
+	char *text = (char *)e->name + strlen(e->name) + 2; /* after the empty format */
+
+	strcpy(stpcpy(text, "x") + 1, type);
+	e->args = arg;
+	e->arg_count = 1;
+}
+
 static void different_events_of_one_name_have_their_own_ids(void **state)
 {
-	static const struct waymark_arg i32 = { "x", "int", WAYMARK_SIGNED, 4, 0 };
-	static const struct waymark_arg u32 = { "x", "unsigned int", WAYMARK_UNSIGNED, 4, 0 };
+	static const struct waymark_arg i32 = { WAYMARK_SIGNED, 4, 0 };
+	static const struct waymark_arg u32 = { WAYMARK_UNSIGNED, 4, 0 };
 	struct made *m[4];
 
 	(void)state;
@@ -209,9 +219,8 @@ static void different_events_of_one_name_have_their_own_ids(void **state)
 		m[i] = made_registered("twin%d", 1, BOTH);
 	}
 	m[1]->events[0].line = 77;
-	m[2]->events[0].args = &i32;
-	m[3]->events[0].args = &u32;
-	m[2]->events[0].arg_count = m[3]->events[0].arg_count = 1;
+	declare(&m[2]->events[0], &i32, "int");
+	declare(&m[3]->events[0], &u32, "unsigned int");
 	uint32_t first = id_of(m[0], 0);
 
 	for (int i = 0; i < 4; i++) {
@@ -220,7 +229,6 @@ static void different_events_of_one_name_have_their_own_ids(void **state)
 	const struct waymark_entry *entry = waymark_registry_entry(first + 3);
 
 	assert_string_equal(entry->args[0].type, "unsigned int");
-	assert_ptr_not_equal(entry->args[0].type, u32.type);
 	for (int i = 0; i < 4; i++) {
 		made_gone(m[i]);
 	}

@@ -13,9 +13,9 @@
 #define EVENTS_MAX 4096u
 #define SUBBUF 65536u
 
-static const struct waymark_arg pair_args[] = {
-	{ "who", "uint64_t", WAYMARK_UNSIGNED, 8, 0 },
-	{ "i", "uint64_t", WAYMARK_UNSIGNED, 8, 0 },
+static const struct waymark_entry_arg pair_args[] = {
+	{ "who", "uint64_t", WAYMARK_UNSIGNED, 8 },
+	{ "i", "uint64_t", WAYMARK_UNSIGNED, 8 },
 };
 
 static struct waymark_entry entries[EVENTS_MAX] = {
@@ -38,7 +38,8 @@ const struct waymark_entry *waymark_registry_entry(uint32_t id)
 	return known ? &entries[id] : NULL;
 }
 
-void add_event(const char *name, const char *format, const struct waymark_arg *args, uint16_t count)
+void add_event(
+	const char *name, const char *format, const struct waymark_entry_arg *args, uint16_t count)
 {
 	uint32_t id = last_id + 1;
 

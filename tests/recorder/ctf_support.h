@@ -15,7 +15,7 @@
 
 /* Gives the event the next id. The caller keeps the strings alive. Any thread may call this. */
 void add_event(
-	const char *name, const char *format, const struct waymark_arg *args, uint16_t count);
+	const char *name, const char *format, const struct waymark_entry_arg *args, uint16_t count);
 
 /* Removes all events but `pair`. */
 void reset_events(void);

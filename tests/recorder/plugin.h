@@ -12,12 +12,11 @@
 #define EVENT_NAMED(event)                                                                  \
 	uint32_t waymark_state_##event WAYMARK_HIDDEN WAYMARK_STATE_SECTION = 0;            \
 	static const struct waymark_arg waymark_args_##event[] = {                          \
-		{ "i", "uint64_t", WAYMARK_UNSIGNED, 8, 0 },                                \
+		{ WAYMARK_UNSIGNED, 8, 0 },                                                 \
 	};                                                                                  \
 	static struct waymark_event waymark_event_##event = {                               \
 		.state = &waymark_state_##event,                                            \
-		.name = #event,                                                             \
-		.format = "\"i=%\" PRIu64",                                                 \
+		.name = #event "\0\"i=%\" PRIu64\0i\0uint64_t",                             \
 		.file = "plugin",                                                           \
 		.args = waymark_args_##event,                                               \
 		.backends = WAYMARK_SIMPLE,                                                 \

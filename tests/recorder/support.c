@@ -13,26 +13,26 @@
 #include "rt/sink/sink.h"
 #include "rt/event/registry.h"
 
-static const struct waymark_arg pair_args[] = {
-	{ "who", "uint64_t", WAYMARK_UNSIGNED, 8, 0 },
-	{ "i", "uint64_t", WAYMARK_UNSIGNED, 8, 0 },
+static const struct waymark_entry_arg pair_args[] = {
+	{ "who", "uint64_t", WAYMARK_UNSIGNED, 8 },
+	{ "i", "uint64_t", WAYMARK_UNSIGNED, 8 },
 };
-static const struct waymark_arg text_args[] = {
-	{ "i", "uint64_t", WAYMARK_UNSIGNED, 8, 0 },
-	{ "s", "const char *", WAYMARK_STRING, 0, 0 },
+static const struct waymark_entry_arg text_args[] = {
+	{ "i", "uint64_t", WAYMARK_UNSIGNED, 8 },
+	{ "s", "const char *", WAYMARK_STRING, 0 },
 };
-static const struct waymark_arg mixed_args[] = {
-	{ "s8", "int8_t", WAYMARK_SIGNED, 1, 0 },
-	{ "u16", "uint16_t", WAYMARK_UNSIGNED, 2, 0 },
-	{ "first", "const char *", WAYMARK_STRING, 0, 0 },
-	{ "s16", "int16_t", WAYMARK_SIGNED, 2, 0 },
-	{ "b", "bool", WAYMARK_UNSIGNED, 1, 0 },
-	{ "u8", "uint8_t", WAYMARK_UNSIGNED, 1, 0 },
-	{ "s32", "int32_t", WAYMARK_SIGNED, 4, 0 },
-	{ "u32", "uint32_t", WAYMARK_UNSIGNED, 4, 0 },
-	{ "s64", "int64_t", WAYMARK_SIGNED, 8, 0 },
-	{ "p", "void *", WAYMARK_POINTER, sizeof(void *), 0 },
-	{ "last", "const char *", WAYMARK_STRING, 0, 0 },
+static const struct waymark_entry_arg mixed_args[] = {
+	{ "s8", "int8_t", WAYMARK_SIGNED, 1 },
+	{ "u16", "uint16_t", WAYMARK_UNSIGNED, 2 },
+	{ "first", "const char *", WAYMARK_STRING, 0 },
+	{ "s16", "int16_t", WAYMARK_SIGNED, 2 },
+	{ "b", "bool", WAYMARK_UNSIGNED, 1 },
+	{ "u8", "uint8_t", WAYMARK_UNSIGNED, 1 },
+	{ "s32", "int32_t", WAYMARK_SIGNED, 4 },
+	{ "u32", "uint32_t", WAYMARK_UNSIGNED, 4 },
+	{ "s64", "int64_t", WAYMARK_SIGNED, 8 },
+	{ "p", "void *", WAYMARK_POINTER, sizeof(void *) },
+	{ "last", "const char *", WAYMARK_STRING, 0 },
 };
 
 struct waymark_event event_pair = { .id = 1 };

@@ -150,13 +150,13 @@ static void no_event_is_written_before_its_declaration(void **state)
 	reset_events();
 }
 
-static const struct waymark_arg keyword_args[] = {
-	{ "event", "char", WAYMARK_CHAR, 1, 0 },
-	{ "struct_", "bool", WAYMARK_UNSIGNED, 1, 0 },
-	{ "align", "void *", WAYMARK_POINTER, sizeof(void *), 0 },
-	{ "string", "const char *", WAYMARK_STRING, 0, 0 },
-	{ "string_length", "int16_t", WAYMARK_SIGNED, 2, 0 },
-	{ "integer", "const char *", WAYMARK_STRING, 0, 0 },
+static const struct waymark_entry_arg keyword_args[] = {
+	{ "event", "char", WAYMARK_CHAR, 1 },
+	{ "struct_", "bool", WAYMARK_UNSIGNED, 1 },
+	{ "align", "void *", WAYMARK_POINTER, sizeof(void *) },
+	{ "string", "const char *", WAYMARK_STRING, 0 },
+	{ "string_length", "int16_t", WAYMARK_SIGNED, 2 },
+	{ "integer", "const char *", WAYMARK_STRING, 0 },
 };
 
 static void every_text_is_only_text(void **state)

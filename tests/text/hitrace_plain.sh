@@ -38,10 +38,10 @@ message = "cpu {}"
 enabled = true
 END
 made c hitrace >alone
-! grep -q '"kick"' alone || fail "an event is there with hitrace alone"
-grep -q '"run"' alone || fail "a scope is not there with hitrace"
+! grep -qF '"kick\0"' alone || fail "an event is there with hitrace alone"
+grep -qF '"run\0"' alone || fail "a scope is not there with hitrace"
 made h hitrace >alone
 grep -q '^#define TRACE_KICK_ENABLED 0' alone || fail "an event is enabled"
 grep -q '^#define TRACE_RUN_ENABLED 1' alone || fail "a scope is not enabled"
-made c hitrace,ctf | grep -A8 '"run",' | grep -q 'WAYMARK_CTF | WAYMARK_HITRACE' ||
+made c hitrace,ctf | grep -FA10 '"run\0"' | grep -q 'WAYMARK_CTF | WAYMARK_HITRACE' ||
 	fail "a scope has not both backends"

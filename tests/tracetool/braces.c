@@ -50,11 +50,16 @@ static void print_value(const struct waymark_debug *v)
 	}
 }
 
+static const char *next_text(const char *text)
+{
+	return text + strlen(text) + 1;
+}
+
 static void print_message(const struct waymark_event *event, const struct waymark_message *m)
 {
 	const char *name = m->file ? strrchr(m->file, '/') : "";
 
-	printf("%s \"%s\"", event->name, event->format);
+	printf("%s \"%s\"", event->name, next_text(event->name));
 	printf(" at %s:%d", name && *name ? name + 1 : m->file ? m->file : "-", m->line > 0);
 	for (uint32_t i = 0; i < m->count; i++) {
 		print_value(&m->values[i]);
@@ -121,9 +126,9 @@ static void take_string(void)
 	at += length;
 }
 
-static void print_field(const struct waymark_arg *a)
+static void print_field(const struct waymark_arg *a, const char *name)
 {
-	printf(" | %s %s=", a->type, a->name);
+	printf(" | %s %s=", next_text(name), name);
 	if (a->kind == WAYMARK_STRING) {
 		take_string();
 	} else if (a->kind == WAYMARK_TEXT || a->kind == WAYMARK_BYTES) {
@@ -145,8 +150,11 @@ static void print_record(void)
 
 	at = packet.bytes + sizeof(uint64_t);
 	printf("  %s", called ? "by a call" : "at once");
+	const char *name = next_text(next_text(event->name));
+
 	for (unsigned int i = 0; i < event->arg_count; i++) {
-		print_field(&event->args[i]);
+		print_field(&event->args[i], name);
+		name = next_text(next_text(name));
 	}
 	putchar('\n');
 	if (content_size != (uint64_t)(at - packet.bytes) * 8) {

@@ -78,16 +78,25 @@ static const char *print_scalar(const struct waymark_arg *a, const char *p)
 	return p + a->size;
 }
 
+static const char *next_text(const char *text)
+{
+	return text + strlen(text) + 1;
+}
+
 static void print_record(void)
 {
 	const char *p = packet.bytes + sizeof(uint64_t);
 	const struct waymark_event *event = events[(uint16_t)packet.aligned - 1];
 
 	printf("  %s, %s:%" PRIu32, called ? "by a call" : "at once", event->file, event->line);
+	const char *name = next_text(next_text(event->name));
+
 	for (unsigned int i = 0; i < event->arg_count; i++) {
 		const struct waymark_arg *a = &event->args[i];
+		const char *type = next_text(name);
 
-		printf(" | %s %s=", a->type, a->name);
+		printf(" | %s %s=", type, name);
+		name = next_text(type);
 		p = a->kind == WAYMARK_STRING ? print_string(p) : print_scalar(a, p);
 	}
 	putchar('\n');

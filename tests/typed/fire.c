@@ -16,54 +16,91 @@ struct payload {
 	size_t at;
 };
 
-#define ARG(name, type, kind, size)                 \
-	{                                           \
-		name, type, WAYMARK_##kind, size, 0 \
+#define ARG(kind, size)                 \
+	{                               \
+		WAYMARK_##kind, size, 0 \
 	}
 #define BOTH (WAYMARK_CTF | WAYMARK_SIMPLE)
 #define STATE(id) static uint32_t state_##id WAYMARK_STATE_SECTION = 0
 #define LIST(id) static struct waymark_event *const listed_##id WAYMARK_EVENT_SECTION = &event_##id
 
-#define EVENT(id, line, message, ...)                                                       \
-	static const struct waymark_arg args_##id[] = { __VA_ARGS__ };                      \
-	STATE(id);                                                                          \
-	static struct waymark_event event_##id = { &state_##id, #id, message, "typed.toml", \
-		args_##id, line, BOTH, sizeof(args_##id) / sizeof(args_##id[0]),            \
-		WAYMARK_EVENT_BRACES, 0, NULL, NULL };                                      \
+#define EVENT(id, line, texts, ...)                                                           \
+	static const struct waymark_arg args_##id[] = { __VA_ARGS__ };                        \
+	STATE(id);                                                                            \
+	static struct waymark_event event_##id = { &state_##id, #id "\0" texts, "typed.toml", \
+		args_##id, line, BOTH, sizeof(args_##id) / sizeof(args_##id[0]),              \
+		WAYMARK_EVENT_BRACES, 0, NULL, NULL };                                        \
 	LIST(id)
 
-EVENT(t_ints, 2, "{} {} {:#x} {:04x} {:x} {:?} {}", ARG("a", "u8", UNSIGNED, 1),
-	ARG("b", "i8", SIGNED, 1), ARG("c", "u16", UNSIGNED, 2), ARG("d", "u32", UNSIGNED, 4),
-	ARG("e", "i8", SIGNED, 1), ARG("f", "i64", SIGNED, 8), ARG("g", "bool", UNSIGNED, 1));
-EVENT(t_floats, 8, "{} {:?} {:8.2} {:e}", ARG("a", "f32", FLOAT, 4), ARG("b", "f64", FLOAT, 8),
-	ARG("c", "f64", FLOAT, 8), ARG("d", "f32", FLOAT, 4));
-EVENT(t_wide, 14, "{} {:#x} {}", ARG("a", "u128", UNSIGNED, 16), ARG("b", "i128", SIGNED, 16),
-	ARG("c", "i128", SIGNED, 16));
-EVENT(t_text, 20, "{} {:?} {:>6}|{}", ARG("a", "str", TEXT, 0), ARG("b", "str", TEXT, 0),
-	ARG("c", "str", TEXT, 0), ARG("s", "&str", STRING, 0));
-EVENT(t_bytes, 26, "{:?} {:02x?}", ARG("a", "&[u8]", BYTES, 0), ARG("b", "Vec<u8>", BYTES, 0));
-EVENT(t_debug, 32, "{:?} {:x?} {:?}", ARG("a", "&dyn fmt::Debug", DEBUG, 0),
-	ARG("b", "&dyn fmt::Debug", DEBUG, 0), ARG("c", "&dyn std::fmt::Debug", DEBUG, 0));
-EVENT(t_names, 38, "{} {} {} {:?} {}", ARG("x_size", "u8", UNSIGNED, 1), ARG("x", "str", TEXT, 0),
-	ARG("x_length", "u32", UNSIGNED, 4), ARG("y", "&dyn fmt::Debug", DEBUG, 0),
-	ARG("y_kind", "u16", UNSIGNED, 2));
-EVENT(t_escapes, 44, "{{}} \"quoted\" \\ */ tab\there\nline {}", ARG("a", "&str", STRING, 0));
+EVENT(t_ints, 2,
+	"{} {} {:#x} {:04x} {:x} {:?} {}"
+	"\0a\0u8"
+	"\0b\0i8"
+	"\0c\0u16"
+	"\0d\0u32"
+	"\0e\0i8"
+	"\0f\0i64"
+	"\0g\0bool",
+	ARG(UNSIGNED, 1), ARG(SIGNED, 1), ARG(UNSIGNED, 2), ARG(UNSIGNED, 4), ARG(SIGNED, 1),
+	ARG(SIGNED, 8), ARG(UNSIGNED, 1));
+EVENT(t_floats, 8,
+	"{} {:?} {:8.2} {:e}"
+	"\0a\0f32"
+	"\0b\0f64"
+	"\0c\0f64"
+	"\0d\0f32",
+	ARG(FLOAT, 4), ARG(FLOAT, 8), ARG(FLOAT, 8), ARG(FLOAT, 4));
+EVENT(t_wide, 14,
+	"{} {:#x} {}"
+	"\0a\0u128"
+	"\0b\0i128"
+	"\0c\0i128",
+	ARG(UNSIGNED, 16), ARG(SIGNED, 16), ARG(SIGNED, 16));
+EVENT(t_text, 20,
+	"{} {:?} {:>6}|{}"
+	"\0a\0str"
+	"\0b\0str"
+	"\0c\0str"
+	"\0s\0&str",
+	ARG(TEXT, 0), ARG(TEXT, 0), ARG(TEXT, 0), ARG(STRING, 0));
+EVENT(t_bytes, 26,
+	"{:?} {:02x?}"
+	"\0a\0&[u8]"
+	"\0b\0Vec<u8>",
+	ARG(BYTES, 0), ARG(BYTES, 0));
+EVENT(t_debug, 32,
+	"{:?} {:x?} {:?}"
+	"\0a\0&dyn fmt::Debug"
+	"\0b\0&dyn fmt::Debug"
+	"\0c\0&dyn std::fmt::Debug",
+	ARG(DEBUG, 0), ARG(DEBUG, 0), ARG(DEBUG, 0));
+EVENT(t_names, 38,
+	"{} {} {} {:?} {}"
+	"\0x_size\0u8"
+	"\0x\0str"
+	"\0x_length\0u32"
+	"\0y\0&dyn fmt::Debug"
+	"\0y_kind\0u16",
+	ARG(UNSIGNED, 1), ARG(TEXT, 0), ARG(UNSIGNED, 4), ARG(DEBUG, 0), ARG(UNSIGNED, 2));
+EVENT(t_escapes, 44,
+	"{{}} \"quoted\" \\ */ tab\there\nline {}"
+	"\0a\0&str",
+	ARG(STRING, 0));
 
 STATE(t_empty);
-static struct waymark_event event_t_empty = { &state_t_empty, "t_empty", "", "typed.toml", NULL, 50,
+static struct waymark_event event_t_empty = { &state_t_empty, "t_empty\0", "typed.toml", NULL, 50,
 	BOTH, 0, WAYMARK_EVENT_BRACES, 0, NULL, NULL };
 LIST(t_empty);
 
-static const struct waymark_arg args_t_scope[] = { ARG("scope", "int64_t", SIGNED, 8),
-	ARG("step", "u8", UNSIGNED, 1) };
-static const struct waymark_arg args_t_scope_end[] = { ARG("scope", "int64_t", SIGNED, 8),
-	ARG("scope_tid", "uint32_t", UNSIGNED, 4) };
+static const struct waymark_arg args_t_scope[] = { ARG(SIGNED, 8), ARG(UNSIGNED, 1) };
+static const struct waymark_arg args_t_scope_end[] = { ARG(SIGNED, 8), ARG(UNSIGNED, 4) };
 STATE(t_scope);
-static struct waymark_event event_t_scope_end = { &state_t_scope, "t_scope_end", "", "typed.toml",
-	args_t_scope_end, 56, BOTH, 2, WAYMARK_EVENT_SCOPE_END, 0, NULL, NULL };
-static struct waymark_event event_t_scope = { &state_t_scope, "t_scope", "step {}", "typed.toml",
-	args_t_scope, 56, BOTH, 2, WAYMARK_EVENT_BRACES | WAYMARK_EVENT_SCOPE, 0, NULL,
-	&event_t_scope_end };
+static struct waymark_event event_t_scope_end = { &state_t_scope,
+	"t_scope_end\0\0scope\0int64_t\0scope_tid\0uint32_t", "typed.toml", args_t_scope_end, 56,
+	BOTH, 2, WAYMARK_EVENT_SCOPE_END, 0, NULL, NULL };
+static struct waymark_event event_t_scope = { &state_t_scope,
+	"t_scope\0step {}\0scope\0int64_t\0step\0u8", "typed.toml", args_t_scope, 56, BOTH, 2,
+	WAYMARK_EVENT_BRACES | WAYMARK_EVENT_SCOPE, 0, NULL, &event_t_scope_end };
 LIST(t_scope);
 
 WAYMARK_REGISTER_OBJECT()

@@ -27,7 +27,9 @@ static const char args_begin[] =
 	"\n"
 	"static const struct waymark_arg waymark_args_${name}[] = {\n";
 
-static const char arg_entry[] = "\t{ \"${name}\", \"${type}\", ${kind}, ${size}, ${part} },\n";
+static const char arg_entry[] = "\t{ ${kind}, ${size}, ${part} },\n";
+
+static const char arg_texts[] = "\n\t\"${name}\\0${type}\\0\"";
 
 static const char args_end[] = "};\n";
 
@@ -35,8 +37,8 @@ static const char event_descriptor[] =
 	"\n"
 	"static struct waymark_event waymark_event_${name} = {\n"
 	"\t&waymark_state_${state},\n"
-	"\t\"${name}\",\n"
-	"\t${format},\n"
+	"\t\"${name}\\0\"\n"
+	"\t${format}${texts},\n"
 	"\t${file},\n"
 	"\t${args},\n"
 	"\t${line},\n"
@@ -225,12 +227,32 @@ static const char *part(struct emit_context *c, const struct event *e, size_t ar
 	return arena_printf(&c->texts, "WAYMARK_FIRST(%d)", v->precision);
 }
 
+/* Returns the literal of a text that another one follows. */
+static const char *ended_literal(struct emit_context *c, const char *text)
+{
+	const char *literal = c_literal(c, text);
+
+	return arena_printf(&c->texts, "%.*s\\0\"", (int)strlen(literal) - 1, literal);
+}
+
+/* Returns the literals of names and types of the arguments. */
+static const char *arg_literals(struct emit_context *c, const struct event *e)
+{
+	struct out *o = c_begin(c);
+
+	for (size_t i = 0; i < e->arg_count; i++) {
+		OUT(o, arg_texts, { "name", e->args[i].name }, { "type", e->args[i].type.text });
+	}
+	return c_end(c);
+}
+
 static void emit_descriptor(struct emit_context *c, const struct event *e)
 {
 	const struct out_hole holes[] = {
 		{ "name", e->name },
 		{ "state", e->begin ? e->begin->name : e->name },
-		{ "format", c_literal(c, e->format.source ? e->format.source : "") },
+		{ "format", ended_literal(c, e->format.source ? e->format.source : "") },
+		{ "texts", arg_literals(c, e) },
 		{ "file", c_file_literal(c, e) },
 		{ "line", c_number(c, e->line) },
 		{ "args", e->arg_count ? arena_printf(&c->texts, "waymark_args_%s", e->name)
@@ -248,8 +270,7 @@ static void emit_descriptor(struct emit_context *c, const struct event *e)
 		for (size_t i = 0; i < e->arg_count; i++) {
 			const struct arg *a = &e->args[i];
 
-			OUT(c->out, arg_entry, { "name", a->name }, { "type", a->type.text },
-				{ "kind", kind(&a->type) }, { "size", size(c, a) },
+			OUT(c->out, arg_entry, { "kind", kind(&a->type) }, { "size", size(c, a) },
 				{ "part", part(c, e, i) });
 		}
 		out_str(c->out, args_end);

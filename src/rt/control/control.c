@@ -121,7 +121,7 @@ const char *waymark_get_name(const struct waymark_event *event)
 
 const char *waymark_get_format(const struct waymark_event *event)
 {
-	return event->format;
+	return event_format(event);
 }
 
 const char *waymark_get_source(const struct waymark_event *event, unsigned int *line)

@@ -244,7 +244,7 @@ static void put_event(struct output *o, const struct waymark_entry *entry)
 	};
 
 	for (size_t i = 0; i < event.arg_count; i++) {
-		const struct waymark_arg *a = &entry->args[i];
+		const struct waymark_entry_arg *a = &entry->args[i];
 
 		args[i] = (struct ctf_text_arg){ a->name, a->type, a->kind, a->size };
 	}

@@ -25,14 +25,14 @@ static uint64_t align_number(uint64_t at, uint64_t size)
 	return align(at, size > 8 ? 8 : size);
 }
 
-static bool varies(const struct waymark_arg *arg)
+static bool varies(const struct waymark_entry_arg *arg)
 {
 	return arg->kind == WAYMARK_STRING || arg->kind >= WAYMARK_TEXT;
 }
 
 /* Returns the end of an argument that is recorded with its length. */
-static uint64_t end_of_varying(
-	const struct waymark_arg *arg, const unsigned char *packet, uint64_t at, uint64_t bytes)
+static uint64_t end_of_varying(const struct waymark_entry_arg *arg, const unsigned char *packet,
+	uint64_t at, uint64_t bytes)
 {
 	uint32_t length;
 
@@ -55,7 +55,7 @@ static uint64_t end_of_args(
 	const struct waymark_entry *e, const char *packet, uint64_t at, uint64_t bytes)
 {
 	for (unsigned int i = 0; i < e->arg_count; i++) {
-		const struct waymark_arg *arg = &e->args[i];
+		const struct waymark_entry_arg *arg = &e->args[i];
 
 		at = varies(arg) ? end_of_varying(arg, (const unsigned char *)packet, at, bytes)
 				 : align_number(at, arg->size) + arg->size;

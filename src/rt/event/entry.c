@@ -14,13 +14,13 @@
 
 #define BUCKETS 4096u
 
-/* An entry in the table of identical events; its strings follow the arguments. */
+/* An entry in the table of identical events; its texts follow the arguments. */
 struct node {
 	struct waymark_entry entry;
 	uint64_t hash;
 	struct node *next;
 	struct node *next_name; /* in the bucket of names */
-	struct waymark_arg args[];
+	struct waymark_entry_arg args[];
 };
 
 /* Written under the control lock; `by_id` by release, see waymark_registry_entry(). */
@@ -50,80 +50,82 @@ static uint64_t mix(uint64_t h, const char *s)
 	return (h ^ 0xff) * UINT64_C(1099511628211);
 }
 
+/* Returns the end of the event's texts. */
+static const char *end_of_texts(const struct waymark_event *e)
+{
+	const char *text = event_format(e);
+
+	for (unsigned int i = 0; i < 2u * e->arg_count; i++) {
+		text = event_next_text(text);
+	}
+	return event_next_text(text);
+}
+
 static uint64_t hash_event(const struct waymark_event *e)
 {
 	uint64_t h = UINT64_C(14695981039346656037) ^ e->line ^ (uint64_t)e->flags << 32;
+	const char *end = end_of_texts(e);
 
-	h = mix(mix(mix(h, e->name), e->format), e->file);
-	for (unsigned int i = 0; i < e->arg_count; i++) {
-		h = mix(mix(h, e->args[i].name), e->args[i].type);
+	for (const char *text = e->name; text < end; text = event_next_text(text)) {
+		h = mix(h, text);
 	}
-	return h;
+	return mix(h, e->file);
 }
 
-static bool same_arg(const struct waymark_arg *a, const struct waymark_arg *b)
+static bool same_texts(const struct waymark_event *a, const char *b)
 {
-	return a->kind == b->kind && a->size == b->size && strcmp(a->name, b->name) == 0 &&
-	       strcmp(a->type, b->type) == 0;
+	const char *end = end_of_texts(a);
+
+	for (const char *text = a->name; text < end; text = event_next_text(text)) {
+		if (strcmp(text, b) != 0) {
+			return false;
+		}
+		b = event_next_text(b);
+	}
+	return true;
 }
 
 static bool same_event(const struct waymark_entry *a, const struct waymark_event *b)
 {
 	if (a->line != b->line || a->arg_count != b->arg_count || a->flags != b->flags ||
-		strcmp(a->name, b->name) != 0 || strcmp(a->format, b->format) != 0 ||
-		strcmp(a->file, b->file) != 0) {
+		!same_texts(b, a->name) || strcmp(a->file, b->file) != 0) {
 		return false;
 	}
 	for (unsigned int i = 0; i < b->arg_count; i++) {
-		if (!same_arg(&a->args[i], &b->args[i])) {
+		if (a->args[i].kind != b->args[i].kind || a->args[i].size != b->args[i].size) {
 			return false;
 		}
 	}
 	return true;
 }
 
-static size_t text_size(const struct waymark_event *e)
-{
-	size_t size = strlen(e->name) + strlen(e->format) + strlen(e->file) + 3;
-
-	for (unsigned int i = 0; i < e->arg_count; i++) {
-		size += strlen(e->args[i].name) + strlen(e->args[i].type) + 2;
-	}
-	return size;
-}
-
-/* Copies a string to `*text`, and moves `*text` past it. */
-static const char *keep(char **text, const char *s)
-{
-	char *copy = *text;
-
-	*text = stpcpy(copy, s) + 1;
-	return copy;
-}
-
 static struct node *copy_event(const struct waymark_event *e)
 {
-	size_t args_size = e->arg_count * sizeof(struct waymark_arg);
-	struct node *n = malloc(sizeof(*n) + args_size + text_size(e));
+	size_t texts = (size_t)(end_of_texts(e) - e->name);
+	size_t args = e->arg_count * sizeof(struct waymark_entry_arg);
+	struct node *n = malloc(sizeof(*n) + args + texts + strlen(e->file) + 1);
 
 	if (!n) {
 		return NULL;
 	}
-	char *text = (char *)n + sizeof(*n) + args_size;
+	char *name = (char *)n + sizeof(*n) + args;
+	const char *text = event_next_text(memcpy(name, e->name, texts));
 
 	n->entry = (struct waymark_entry){
 		.arg_count = e->arg_count,
 		.flags = e->flags,
-		.name = keep(&text, e->name),
-		.format = keep(&text, e->format),
-		.file = keep(&text, e->file),
+		.name = name,
+		.format = text,
+		.file = strcpy(name + texts, e->file),
 		.line = e->line,
 		.args = n->args,
 	};
 	for (unsigned int i = 0; i < e->arg_count; i++) {
-		n->args[i] = e->args[i];
-		n->args[i].name = keep(&text, e->args[i].name);
-		n->args[i].type = keep(&text, e->args[i].type);
+		const char *arg = event_next_text(text);
+
+		text = event_next_text(arg);
+		n->args[i] =
+			(struct waymark_entry_arg){ arg, text, e->args[i].kind, e->args[i].size };
 	}
 	return n;
 }

@@ -10,11 +10,21 @@
 #ifndef RT_EVENT_REGISTRY_H
 #define RT_EVENT_REGISTRY_H
 
+#include <string.h>
+
 #include <waymark/control.h>
 #include <waymark/record.h>
 
 /* Number of 16-bit ids; no event gets 0. */
 #define REGISTRY_IDS_MAX 65536u
+
+/* An argument of an entry. */
+struct waymark_entry_arg {
+	const char *name;
+	const char *type;
+	uint8_t kind; /* enum waymark_kind */
+	uint8_t size; /* as in struct waymark_arg */
+};
 
 /* A copy of an event that lives as long as the process and outlives the event's object. */
 struct waymark_entry {
@@ -25,9 +35,20 @@ struct waymark_entry {
 	const char *format;
 	const char *file;
 	uint32_t line;
-	const struct waymark_arg *args; /* deep copy */
+	const struct waymark_entry_arg *args;
 	const struct waymark_entry *same_name; /* atomic: next in the ring; NULL: no other */
 };
+
+/* Returns the text that follows another one of an event, see struct waymark_event. */
+static inline const char *event_next_text(const char *text)
+{
+	return text + strlen(text) + 1;
+}
+
+static inline const char *event_format(const struct waymark_event *event)
+{
+	return event_next_text(event->name);
+}
 
 /*
  * Returns the entry of a record's id; NULL if there is none. Any thread, lock-free: pairs with the

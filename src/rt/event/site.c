@@ -8,34 +8,38 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "rt/event/registry.h"
 #include "rt/event/site.h"
 
 const struct waymark_arg waymark_site_end_args[2] = {
-	{ "scope", "i64", WAYMARK_SIGNED, sizeof(int64_t), 0 },
-	{ "scope_tid", "u32", WAYMARK_UNSIGNED, sizeof(uint32_t), 0 },
+	{ WAYMARK_SIGNED, sizeof(int64_t), 0 },
+	{ WAYMARK_UNSIGNED, sizeof(uint32_t), 0 },
 };
 
-#define VALUE_TYPE "&dyn fmt::Debug"
+#define VALUE "&dyn fmt::Debug"
 
 /* The declared type of each kind of value; by enum waymark_debug_kind. */
-static const struct waymark_arg types[WAYMARK_DEBUG_KINDS] = {
-	[WAYMARK_DEBUG_U8] = { NULL, "u8", WAYMARK_UNSIGNED, 1, 0 },
-	[WAYMARK_DEBUG_U16] = { NULL, "u16", WAYMARK_UNSIGNED, 2, 0 },
-	[WAYMARK_DEBUG_U32] = { NULL, "u32", WAYMARK_UNSIGNED, 4, 0 },
-	[WAYMARK_DEBUG_U64] = { NULL, "u64", WAYMARK_UNSIGNED, 8, 0 },
-	[WAYMARK_DEBUG_I8] = { NULL, "i8", WAYMARK_SIGNED, 1, 0 },
-	[WAYMARK_DEBUG_I16] = { NULL, "i16", WAYMARK_SIGNED, 2, 0 },
-	[WAYMARK_DEBUG_I32] = { NULL, "i32", WAYMARK_SIGNED, 4, 0 },
-	[WAYMARK_DEBUG_I64] = { NULL, "i64", WAYMARK_SIGNED, 8, 0 },
-	[WAYMARK_DEBUG_U128] = { NULL, "u128", WAYMARK_UNSIGNED, 16, 0 },
-	[WAYMARK_DEBUG_I128] = { NULL, "i128", WAYMARK_SIGNED, 16, 0 },
-	[WAYMARK_DEBUG_F32] = { NULL, "f32", WAYMARK_FLOAT, 4, 0 },
-	[WAYMARK_DEBUG_F64] = { NULL, "f64", WAYMARK_FLOAT, 8, 0 },
-	[WAYMARK_DEBUG_BOOL] = { NULL, "bool", WAYMARK_UNSIGNED, 1, 0 },
-	[WAYMARK_DEBUG_CHAR] = { NULL, VALUE_TYPE, WAYMARK_DEBUG, 0, 0 },
-	[WAYMARK_DEBUG_POINTER] = { NULL, VALUE_TYPE, WAYMARK_DEBUG, 0, 0 },
-	[WAYMARK_DEBUG_STRING] = { NULL, "String", WAYMARK_STRING, 0, 0 },
-	[WAYMARK_DEBUG_OBJECT] = { NULL, VALUE_TYPE, WAYMARK_DEBUG, 0, 0 },
+static const struct {
+	const char *type;
+	struct waymark_arg arg;
+} types[WAYMARK_DEBUG_KINDS] = {
+	[WAYMARK_DEBUG_U8] = { "u8", { WAYMARK_UNSIGNED, 1, 0 } },
+	[WAYMARK_DEBUG_U16] = { "u16", { WAYMARK_UNSIGNED, 2, 0 } },
+	[WAYMARK_DEBUG_U32] = { "u32", { WAYMARK_UNSIGNED, 4, 0 } },
+	[WAYMARK_DEBUG_U64] = { "u64", { WAYMARK_UNSIGNED, 8, 0 } },
+	[WAYMARK_DEBUG_I8] = { "i8", { WAYMARK_SIGNED, 1, 0 } },
+	[WAYMARK_DEBUG_I16] = { "i16", { WAYMARK_SIGNED, 2, 0 } },
+	[WAYMARK_DEBUG_I32] = { "i32", { WAYMARK_SIGNED, 4, 0 } },
+	[WAYMARK_DEBUG_I64] = { "i64", { WAYMARK_SIGNED, 8, 0 } },
+	[WAYMARK_DEBUG_U128] = { "u128", { WAYMARK_UNSIGNED, 16, 0 } },
+	[WAYMARK_DEBUG_I128] = { "i128", { WAYMARK_SIGNED, 16, 0 } },
+	[WAYMARK_DEBUG_F32] = { "f32", { WAYMARK_FLOAT, 4, 0 } },
+	[WAYMARK_DEBUG_F64] = { "f64", { WAYMARK_FLOAT, 8, 0 } },
+	[WAYMARK_DEBUG_BOOL] = { "bool", { WAYMARK_UNSIGNED, 1, 0 } },
+	[WAYMARK_DEBUG_CHAR] = { VALUE, { WAYMARK_DEBUG, 0, 0 } },
+	[WAYMARK_DEBUG_POINTER] = { VALUE, { WAYMARK_DEBUG, 0, 0 } },
+	[WAYMARK_DEBUG_STRING] = { "String", { WAYMARK_STRING, 0, 0 } },
+	[WAYMARK_DEBUG_OBJECT] = { VALUE, { WAYMARK_DEBUG, 0, 0 } },
 };
 
 /* ---- The source text ---- */
@@ -145,30 +149,43 @@ size_t waymark_site_category(const struct waymark_event *event, const char **nam
 
 /* ---- The declaration ---- */
 
-/* The declaration being made: one block of memory, with the strings after the arguments. */
+/* The declaration being made: one block of memory. */
 struct declaration {
 	struct waymark_event event;
 	struct waymark_arg args[UINT8_MAX];
-	char *text;
-	char names[];
+	char *text; /* the end of `texts` */
+	const char *names; /* and types of the arguments, in `texts` */
+	char texts[]; /* of the event */
 };
 
-/* True if an argument before the `count`th has that name. */
-static bool is_taken(const struct declaration *m, unsigned int count, const char *name)
+/* True if an argument before `name` has that name. */
+static bool is_taken(const struct declaration *m, const char *name)
 {
-	for (unsigned int i = 0; i < count; i++) {
-		if (strcmp(m->args[i].name, name) == 0) {
+	for (const char *n = m->names; n < name; n = event_next_text(event_next_text(n))) {
+		if (strcmp(n, name) == 0) {
 			return true;
 		}
 	}
 	return false;
 }
 
+static void put(struct declaration *m, const char *text)
+{
+	m->text = stpcpy(m->text, text);
+}
+
+/* Does the same, and ends the text. */
+static void put_text(struct declaration *m, const char *text)
+{
+	put(m, text);
+	m->text++;
+}
+
 /*
  * Makes a name from an expression: `self->tag` becomes self_tag. Appends `_` to a name that is
  * taken.
  */
-static const char *make_name(struct declaration *m, unsigned int count, struct site_span expression)
+static void put_name(struct declaration *m, struct site_span expression)
 {
 	char *name = m->text;
 	char *p = name;
@@ -190,11 +207,10 @@ static const char *make_name(struct declaration *m, unsigned int count, struct s
 		*name = 'v';
 		p++;
 	}
-	for (*p = '\0'; is_taken(m, count, name); *p = '\0') {
+	for (*p = '\0'; is_taken(m, name); *p = '\0') {
 		*p++ = '_';
 	}
 	m->text = p + 1;
-	return name;
 }
 
 /* Appends literal text of a message. */
@@ -208,19 +224,13 @@ static void put_literal(struct declaration *m, struct site_span s)
 	}
 }
 
-static void put(struct declaration *m, const char *text)
-{
-	m->text = stpcpy(m->text, text);
-}
-
 /*
- * Makes the message: `(expression: {:?})` for each argument, after the number of a step's flow; or
+ * Puts the message: `(expression: {:?})` for each argument, after the number of a step's flow; or
  * only the text of WAYMARK_PRINT().
  */
-static const char *make_message(struct declaration *m, const struct waymark_event *event)
+static void put_message(struct declaration *m, const struct waymark_event *event)
 {
-	const char *message = m->text;
-	const char *source = event->format;
+	const char *source = event_format(event);
 	uint32_t kind = site_of(event)->kind;
 	struct site_span s;
 
@@ -235,39 +245,47 @@ static const char *make_message(struct declaration *m, const struct waymark_even
 		}
 	}
 	m->text++;
-	return message;
 }
 
-static void make_args(struct declaration *m, const struct waymark_event *event)
+static void put_args(struct declaration *m, const struct waymark_event *event)
 {
-	const char *source = event->format;
+	const char *source = event_format(event);
 	unsigned int first = site_has_number(site_of(event));
 	struct site_span s;
 
-	memcpy(m->args, event->args, event->arg_count * sizeof(*m->args));
+	m->names = m->text;
+	if (first) {
+		m->args[0] = event->args[0];
+		put_text(m, site_of(event)->kind == WAYMARK_SITE_STEP ? "flow" : "scope");
+		put_text(m, "i64");
+	}
 	for (unsigned int i = first; i < event->arg_count; i++) {
 		unsigned int kind = event->args[i].kind;
 
+		kind = kind < ARRAY_SIZE(types) ? kind : WAYMARK_DEBUG_OBJECT;
 		waymark_site_next(&source, &s);
-		m->args[i] = types[kind < ARRAY_SIZE(types) ? kind : WAYMARK_DEBUG_OBJECT];
-		m->args[i].name = make_name(m, i, s);
+		m->args[i] = types[kind].arg;
+		put_name(m, s);
+		put_text(m, types[kind].type);
 	}
 }
 
 struct waymark_event *waymark_site_declare(const struct waymark_event *event)
 {
 	/* A name takes the bytes of its expression, and one `_` for each name before it. */
-	size_t arg_bytes = (size_t)event->arg_count * (event->arg_count + 10u);
-	size_t bytes = 3 * strlen(event->format) + arg_bytes + 32;
+	size_t arg_bytes = (size_t)event->arg_count * (event->arg_count + 10u + sizeof(VALUE));
+	size_t bytes = strlen(event->name) + 3 * strlen(event_format(event)) + arg_bytes + 32;
 	struct declaration *m = malloc(sizeof(*m) + bytes);
 
 	if (!m) {
 		return NULL;
 	}
-	m->text = m->names;
+	m->text = m->texts;
+	put_text(m, event->name);
+	put_message(m, event);
+	put_args(m, event);
 	m->event = *event;
-	make_args(m, event);
-	m->event.format = make_message(m, event);
+	m->event.name = m->texts;
 	m->event.args = m->args;
 	return &m->event;
 }

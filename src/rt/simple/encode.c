@@ -134,7 +134,7 @@ static void *pool_take(struct simple_pool *pool, size_t size)
 	return pool->pos - size;
 }
 
-static enum op op_of(const struct waymark_arg *arg)
+static enum op op_of(const struct waymark_entry_arg *arg)
 {
 	static const uint8_t by_size[9][2] = {
 		[1] = { OP_U8, OP_S8 },
@@ -176,7 +176,7 @@ static struct simple_encoder *compile(struct simple_out *out, const struct wayma
 	e->count = 0;
 	e->plain = e->fixed = true;
 	for (unsigned int i = 0; i < entry->arg_count; i++) {
-		const struct waymark_arg *arg = &entry->args[i];
+		const struct waymark_entry_arg *arg = &entry->args[i];
 
 		if (arg->kind != WAYMARK_STRING || arg->size != WAYMARK_NOT_IN_SIMPLE) {
 			enum op op = op_of(arg);

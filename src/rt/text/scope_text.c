@@ -16,6 +16,7 @@
 
 #include "brace/brace.h"
 #include "base/compiler.h"
+#include "rt/event/registry.h"
 
 #define SLOT_BYTES 1024u
 #define LONG_BYTES 8192u /* backends show no more of a message */
@@ -125,7 +126,7 @@ static bool render(struct slot *s, char *text, size_t size, const struct waymark
 	brace_sink_buffer(&sink, text, size);
 	sink.escapes_lines = true;
 	sink.wanted = size;
-	brace_format(&sink, event->format, strlen(event->format), m->values, m->count);
+	brace_format(&sink, event_format(event), strlen(event_format(event)), m->values, m->count);
 	s->length = (uint32_t)sink.used;
 	return sink.length < size;
 }
@@ -191,7 +192,7 @@ void waymark_scope_begins(
 	m->id = (int32_t)scope->id;
 	scope->file = m->file;
 	scope->line = m->line;
-	if (scope->end && *event->format) {
+	if (scope->end && *event_format(event)) {
 		keep(scope, event, m);
 	}
 }

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "brace/brace.h"
+#include "rt/event/registry.h"
 #include "rt/event/site.h"
 #include "rt/text/site_text.h"
 
@@ -54,7 +55,7 @@ static void put_name(struct line *l, const char *name)
 static void put_arguments(
 	struct line *l, const struct waymark_event *event, const struct waymark_message *m)
 {
-	const char *source = event->format;
+	const char *source = event_format(event);
 	struct site_span s;
 
 	for (uint32_t i = 0; i < m->count && waymark_site_next(&source, &s); i++) {

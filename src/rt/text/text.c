@@ -9,6 +9,7 @@
 
 #include "base/compiler.h"
 #include "brace/brace.h"
+#include "rt/event/registry.h"
 #include "rt/host/error.h"
 #include "rt/text/site_text.h"
 #include "rt/text/text.h"
@@ -67,7 +68,7 @@ void waymark_text_put(
 		return;
 	}
 	line_sink(&sink, l);
-	brace_format(&sink, event->format, strlen(event->format), m->values, m->count);
+	brace_format(&sink, event_format(event), strlen(event_format(event)), m->values, m->count);
 }
 
 static void put_mark(struct line *l, const struct waymark_message *m)

@@ -12,6 +12,7 @@
 #include "base/compiler.h"
 #include "brace/brace.h"
 #include "brace/tree.h"
+#include "rt/event/registry.h"
 #include "rt/text/flatten.h"
 
 /* ---- Callbacks as trees ---- */
@@ -96,7 +97,7 @@ static COLD void build_cut(struct flattening *f)
 void waymark_flatten_call(struct waymark_trees *t, const struct waymark_event *event,
 	unsigned int placeholder, struct waymark_debug *value)
 {
-	const char *message = event->flags & WAYMARK_EVENT_BRACES ? event->format : "";
+	const char *message = event->flags & WAYMARK_EVENT_BRACES ? event_format(event) : "";
 	int saved = errno;
 	struct flattening f = {
 		.trees = t,

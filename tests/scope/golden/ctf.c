@@ -130,14 +130,16 @@ WAYMARK_HOT static void to_ctf_u64_text(
 uint32_t waymark_state_update_cursor WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_update_cursor_end[] = {
-	{ "scope", "int64_t", WAYMARK_SIGNED, sizeof(int64_t), 0 },
-	{ "scope_tid", "uint32_t", WAYMARK_UNSIGNED, sizeof(uint32_t), 0 },
+	{ WAYMARK_SIGNED, sizeof(int64_t), 0 },
+	{ WAYMARK_UNSIGNED, sizeof(uint32_t), 0 },
 };
 
 static struct waymark_event waymark_event_update_cursor_end = {
 	&waymark_state_update_cursor,
-	"update_cursor_end",
-	"",
+	"update_cursor_end\0"
+	"\0"
+	"scope\0int64_t\0"
+	"scope_tid\0uint32_t\0",
 	"golden.toml",
 	waymark_args_update_cursor_end,
 	2,
@@ -155,13 +157,14 @@ WAYMARK_INLINE void ctf_update_cursor_end(int64_t scope, uint32_t scope_tid)
 }
 
 static const struct waymark_arg waymark_args_update_cursor[] = {
-	{ "scope", "int64_t", WAYMARK_SIGNED, sizeof(int64_t), 0 },
+	{ WAYMARK_SIGNED, sizeof(int64_t), 0 },
 };
 
 static struct waymark_event waymark_event_update_cursor = {
 	&waymark_state_update_cursor,
-	"update_cursor",
-	"",
+	"update_cursor\0"
+	"\0"
+	"scope\0int64_t\0",
 	"golden.toml",
 	waymark_args_update_cursor,
 	2,
@@ -240,14 +243,16 @@ struct waymark_scope waymark_start_update_cursor(void)
 uint32_t waymark_state_handle_message WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_handle_message_end[] = {
-	{ "scope", "int64_t", WAYMARK_SIGNED, sizeof(int64_t), 0 },
-	{ "scope_tid", "uint32_t", WAYMARK_UNSIGNED, sizeof(uint32_t), 0 },
+	{ WAYMARK_SIGNED, sizeof(int64_t), 0 },
+	{ WAYMARK_UNSIGNED, sizeof(uint32_t), 0 },
 };
 
 static struct waymark_event waymark_event_handle_message_end = {
 	&waymark_state_handle_message,
-	"handle_message_end",
-	"",
+	"handle_message_end\0"
+	"\0"
+	"scope\0int64_t\0"
+	"scope_tid\0uint32_t\0",
 	"golden.toml",
 	waymark_args_handle_message_end,
 	8,
@@ -265,15 +270,18 @@ WAYMARK_INLINE void ctf_handle_message_end(int64_t scope, uint32_t scope_tid)
 }
 
 static const struct waymark_arg waymark_args_handle_message[] = {
-	{ "scope", "int64_t", WAYMARK_SIGNED, sizeof(int64_t), 0 },
-	{ "opcode", "&dyn fmt::Debug", WAYMARK_DEBUG, 0, 0 },
-	{ "length", "i32", WAYMARK_SIGNED, sizeof(int32_t), 0 },
+	{ WAYMARK_SIGNED, sizeof(int64_t), 0 },
+	{ WAYMARK_DEBUG, 0, 0 },
+	{ WAYMARK_SIGNED, sizeof(int32_t), 0 },
 };
 
 static struct waymark_event waymark_event_handle_message = {
 	&waymark_state_handle_message,
-	"handle_message",
-	"opcode {:?} of {} bytes",
+	"handle_message\0"
+	"opcode {:?} of {} bytes\0"
+	"scope\0int64_t\0"
+	"opcode\0&dyn fmt::Debug\0"
+	"length\0i32\0",
 	"golden.toml",
 	waymark_args_handle_message,
 	8,
@@ -362,14 +370,16 @@ struct waymark_scope waymark_start_handle_message(struct waymark_debug opcode, i
 uint32_t waymark_state_a_name_that_is_longer_than_what_fits_into_a_line WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_a_name_that_is_longer_than_what_fits_into_a_line_end[] = {
-	{ "scope", "int64_t", WAYMARK_SIGNED, sizeof(int64_t), 0 },
-	{ "scope_tid", "uint32_t", WAYMARK_UNSIGNED, sizeof(uint32_t), 0 },
+	{ WAYMARK_SIGNED, sizeof(int64_t), 0 },
+	{ WAYMARK_UNSIGNED, sizeof(uint32_t), 0 },
 };
 
 static struct waymark_event waymark_event_a_name_that_is_longer_than_what_fits_into_a_line_end = {
 	&waymark_state_a_name_that_is_longer_than_what_fits_into_a_line,
-	"a_name_that_is_longer_than_what_fits_into_a_line_end",
-	"",
+	"a_name_that_is_longer_than_what_fits_into_a_line_end\0"
+	"\0"
+	"scope\0int64_t\0"
+	"scope_tid\0uint32_t\0",
 	"golden.toml",
 	waymark_args_a_name_that_is_longer_than_what_fits_into_a_line_end,
 	20,
@@ -392,14 +402,16 @@ WAYMARK_INLINE void ctf_a_name_that_is_longer_than_what_fits_into_a_line_end(
 }
 
 static const struct waymark_arg waymark_args_a_name_that_is_longer_than_what_fits_into_a_line[] = {
-	{ "scope", "int64_t", WAYMARK_SIGNED, sizeof(int64_t), 0 },
-	{ "text", "str", WAYMARK_TEXT, 0, 0 },
+	{ WAYMARK_SIGNED, sizeof(int64_t), 0 },
+	{ WAYMARK_TEXT, 0, 0 },
 };
 
 static struct waymark_event waymark_event_a_name_that_is_longer_than_what_fits_into_a_line = {
 	&waymark_state_a_name_that_is_longer_than_what_fits_into_a_line,
-	"a_name_that_is_longer_than_what_fits_into_a_line",
-	"{}",
+	"a_name_that_is_longer_than_what_fits_into_a_line\0"
+	"{}\0"
+	"scope\0int64_t\0"
+	"text\0str\0",
 	"golden.toml",
 	waymark_args_a_name_that_is_longer_than_what_fits_into_a_line,
 	20,

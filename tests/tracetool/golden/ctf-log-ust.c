@@ -388,8 +388,8 @@ uint32_t waymark_state_empty WAYMARK_STATE_SECTION = 0;
 
 static struct waymark_event waymark_event_empty = {
 	&waymark_state_empty,
-	"empty",
-	"\"nothing, at 100%%\"",
+	"empty\0"
+	"\"nothing, at 100%%\"\0",
 	"trace-events",
 	NULL,
 	3,
@@ -452,22 +452,32 @@ void waymark_emit_empty(void)
 uint32_t waymark_state_ten WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_ten[] = {
-	{ "name", "const char *", WAYMARK_STRING, 0, 0 },
-	{ "offset", "uint64_t", WAYMARK_UNSIGNED, sizeof(uint64_t), 0 },
-	{ "delta", "int64_t", WAYMARK_SIGNED, sizeof(int64_t), 0 },
-	{ "s", "signed char", WAYMARK_SIGNED, sizeof(signed char), 0 },
-	{ "c", "char", WAYMARK_CHAR, sizeof(char), 0 },
-	{ "port", "uint16_t", WAYMARK_UNSIGNED, sizeof(uint16_t), 0 },
-	{ "yes", "bool", WAYMARK_UNSIGNED, sizeof(bool), 0 },
-	{ "size", "size_t", WAYMARK_UNSIGNED, sizeof(size_t), 0 },
-	{ "slots", "const void *const *", WAYMARK_POINTER, sizeof(const void *const *), 0 },
-	{ "flags", "unsigned long", WAYMARK_UNSIGNED, sizeof(unsigned long), 0 },
+	{ WAYMARK_STRING, 0, 0 },
+	{ WAYMARK_UNSIGNED, sizeof(uint64_t), 0 },
+	{ WAYMARK_SIGNED, sizeof(int64_t), 0 },
+	{ WAYMARK_SIGNED, sizeof(signed char), 0 },
+	{ WAYMARK_CHAR, sizeof(char), 0 },
+	{ WAYMARK_UNSIGNED, sizeof(uint16_t), 0 },
+	{ WAYMARK_UNSIGNED, sizeof(bool), 0 },
+	{ WAYMARK_UNSIGNED, sizeof(size_t), 0 },
+	{ WAYMARK_POINTER, sizeof(const void *const *), 0 },
+	{ WAYMARK_UNSIGNED, sizeof(unsigned long), 0 },
 };
 
 static struct waymark_event waymark_event_ten = {
 	&waymark_state_ten,
-	"ten",
-	"\"%s offset=0x%08\" PRIx64 \" delta=%\" PRId64 \" s=%d c=%c port=%04x yes=%d size=%zu slots=%p flags=%#lx\"",
+	"ten\0"
+	"\"%s offset=0x%08\" PRIx64 \" delta=%\" PRId64 \" s=%d c=%c port=%04x yes=%d size=%zu slots=%p flags=%#lx\"\0"
+	"name\0const char *\0"
+	"offset\0uint64_t\0"
+	"delta\0int64_t\0"
+	"s\0signed char\0"
+	"c\0char\0"
+	"port\0uint16_t\0"
+	"yes\0bool\0"
+	"size\0size_t\0"
+	"slots\0const void *const *\0"
+	"flags\0unsigned long\0",
 	"trace-events",
 	waymark_args_ten,
 	4,
@@ -616,14 +626,16 @@ void waymark_emit_ten(
 uint32_t waymark_state_stars WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_stars[] = {
-	{ "width", "int", WAYMARK_SIGNED, sizeof(int), 0 },
-	{ "value", "int", WAYMARK_SIGNED, sizeof(int), 0 },
+	{ WAYMARK_SIGNED, sizeof(int), 0 },
+	{ WAYMARK_SIGNED, sizeof(int), 0 },
 };
 
 static struct waymark_event waymark_event_stars = {
 	&waymark_state_stars,
-	"stars",
-	"\"[%*d]\"",
+	"stars\0"
+	"\"[%*d]\"\0"
+	"width\0int\0"
+	"value\0int\0",
 	"trace-events",
 	waymark_args_stars,
 	5,
@@ -686,13 +698,14 @@ void waymark_emit_stars(int width, int value)
 uint32_t waymark_state_escapes WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_escapes[] = {
-	{ "n", "int", WAYMARK_SIGNED, sizeof(int), 0 },
+	{ WAYMARK_SIGNED, sizeof(int), 0 },
 };
 
 static struct waymark_event waymark_event_escapes = {
 	&waymark_state_escapes,
-	"escapes",
-	"\"%d%% of \\\"gr\303\266\303\237e\\\": what?\?! back\\\\slash, a tab\\tand \\001\"",
+	"escapes\0"
+	"\"%d%% of \\\"gr\303\266\303\237e\\\": what?\?! back\\\\slash, a tab\\tand \\001\"\0"
+	"n\0int\0",
 	"trace-events",
 	waymark_args_escapes,
 	6,
@@ -758,18 +771,24 @@ void waymark_emit_escapes(int n)
 uint32_t waymark_state_keywords WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_keywords[] = {
-	{ "class", "int", WAYMARK_SIGNED, sizeof(int), 0 },
-	{ "next", "int", WAYMARK_SIGNED, sizeof(int), 0 },
-	{ "self", "int", WAYMARK_SIGNED, sizeof(int), 0 },
-	{ "self_", "int", WAYMARK_SIGNED, sizeof(int), 0 },
-	{ "string", "const char *", WAYMARK_STRING, 0, 0 },
-	{ "DEBUG", "int", WAYMARK_SIGNED, sizeof(int), 0 },
+	{ WAYMARK_SIGNED, sizeof(int), 0 },
+	{ WAYMARK_SIGNED, sizeof(int), 0 },
+	{ WAYMARK_SIGNED, sizeof(int), 0 },
+	{ WAYMARK_SIGNED, sizeof(int), 0 },
+	{ WAYMARK_STRING, 0, 0 },
+	{ WAYMARK_SIGNED, sizeof(int), 0 },
 };
 
 static struct waymark_event waymark_event_keywords = {
 	&waymark_state_keywords,
-	"keywords",
-	"\"%d %d %d %d %s %d\"",
+	"keywords\0"
+	"\"%d %d %d %d %s %d\"\0"
+	"class\0int\0"
+	"next\0int\0"
+	"self\0int\0"
+	"self_\0int\0"
+	"string\0const char *\0"
+	"DEBUG\0int\0",
 	"trace-events",
 	waymark_args_keywords,
 	8,
@@ -859,15 +878,18 @@ void waymark_emit_keywords(int class_, int next, int self, int self_, const char
 uint32_t waymark_state_text WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_text[] = {
-	{ "max", "int", WAYMARK_SIGNED, sizeof(int), 0 },
-	{ "text", "char *", WAYMARK_STRING, 0, WAYMARK_FIRST_BY(0) },
-	{ "at", "const char *", WAYMARK_STRING, 0, WAYMARK_ONLY_ADDRESS },
+	{ WAYMARK_SIGNED, sizeof(int), 0 },
+	{ WAYMARK_STRING, 0, WAYMARK_FIRST_BY(0) },
+	{ WAYMARK_STRING, 0, WAYMARK_ONLY_ADDRESS },
 };
 
 static struct waymark_event waymark_event_text = {
 	&waymark_state_text,
-	"text",
-	"\"'%-8.*s' at %p\"",
+	"text\0"
+	"\"'%-8.*s' at %p\"\0"
+	"max\0int\0"
+	"text\0char *\0"
+	"at\0const char *\0",
 	"trace-events",
 	waymark_args_text,
 	10,
@@ -935,14 +957,16 @@ void waymark_emit_text(int max, char *text, const char *at)
 uint32_t waymark_state_text_enabled WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_text_enabled[] = {
-	{ "on", "int", WAYMARK_SIGNED, sizeof(int), 0 },
-	{ "r", "const char *", WAYMARK_STRING, 0, 0 },
+	{ WAYMARK_SIGNED, sizeof(int), 0 },
+	{ WAYMARK_STRING, 0, 0 },
 };
 
 static struct waymark_event waymark_event_text_enabled = {
 	&waymark_state_text_enabled,
-	"text_enabled",
-	"",
+	"text_enabled\0"
+	"\0"
+	"on\0int\0"
+	"r\0const char *\0",
 	"trace-events",
 	waymark_args_text_enabled,
 	11,
@@ -1005,13 +1029,14 @@ void waymark_emit_text_enabled(int on, const char *r)
 uint32_t waymark_state_enter WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_enter[] = {
-	{ "cpu", "void *", WAYMARK_POINTER, sizeof(void *), 0 },
+	{ WAYMARK_POINTER, sizeof(void *), 0 },
 };
 
 static struct waymark_event waymark_event_enter = {
 	&waymark_state_enter,
-	"enter",
-	"\"cpu=%p \"",
+	"enter\0"
+	"\"cpu=%p \"\0"
+	"cpu\0void *\0",
 	"trace-events",
 	waymark_args_enter,
 	16,
@@ -1084,15 +1109,18 @@ void waymark_emit_enter(struct CPUState *__cpu)
 uint32_t waymark_state_load_trans WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_load_trans[] = {
-	{ "__cpu", "void *", WAYMARK_POINTER, sizeof(void *), 0 },
-	{ "info", "uint16_t", WAYMARK_UNSIGNED, sizeof(uint16_t), 0 },
-	{ "cpu", "int", WAYMARK_SIGNED, sizeof(int), 0 },
+	{ WAYMARK_POINTER, sizeof(void *), 0 },
+	{ WAYMARK_UNSIGNED, sizeof(uint16_t), 0 },
+	{ WAYMARK_SIGNED, sizeof(int), 0 },
 };
 
 static struct waymark_event waymark_event_load_trans = {
 	&waymark_state_load_trans,
-	"load_trans",
-	"\"cpu=%p \" \"info=%d cpu=%d\"",
+	"load_trans\0"
+	"\"cpu=%p \" \"info=%d cpu=%d\"\0"
+	"__cpu\0void *\0"
+	"info\0uint16_t\0"
+	"cpu\0int\0",
 	"trace-events",
 	waymark_args_load_trans,
 	17,
@@ -1170,16 +1198,20 @@ void waymark_emit_load_trans(struct CPUState *__cpu, uint16_t info, int cpu)
 uint32_t waymark_state_load_exec WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_load_exec[] = {
-	{ "__cpu", "void *", WAYMARK_POINTER, sizeof(void *), 0 },
-	{ "addr", "uint64_t", WAYMARK_UNSIGNED, sizeof(uint64_t), 0 },
-	{ "info", "uint16_t", WAYMARK_UNSIGNED, sizeof(uint16_t), 0 },
-	{ "cpu", "int", WAYMARK_SIGNED, sizeof(int), 0 },
+	{ WAYMARK_POINTER, sizeof(void *), 0 },
+	{ WAYMARK_UNSIGNED, sizeof(uint64_t), 0 },
+	{ WAYMARK_UNSIGNED, sizeof(uint16_t), 0 },
+	{ WAYMARK_SIGNED, sizeof(int), 0 },
 };
 
 static struct waymark_event waymark_event_load_exec = {
 	&waymark_state_load_exec,
-	"load_exec",
-	"\"cpu=%p \" \"addr=0x%\" PRIx64 \" info=%d cpu=%d\"",
+	"load_exec\0"
+	"\"cpu=%p \" \"addr=0x%\" PRIx64 \" info=%d cpu=%d\"\0"
+	"__cpu\0void *\0"
+	"addr\0uint64_t\0"
+	"info\0uint16_t\0"
+	"cpu\0int\0",
 	"trace-events",
 	waymark_args_load_exec,
 	17,
@@ -1268,8 +1300,8 @@ uint32_t waymark_state_trap_trans WAYMARK_STATE_SECTION = 0;
 
 static struct waymark_event waymark_event_trap_trans = {
 	&waymark_state_trap_trans,
-	"trap_trans",
-	"\"at translation\"",
+	"trap_trans\0"
+	"\"at translation\"\0",
 	"trace-events",
 	NULL,
 	18,
@@ -1332,13 +1364,14 @@ void waymark_emit_trap_trans(void)
 uint32_t waymark_state_trap_exec WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_trap_exec[] = {
-	{ "where", "void *", WAYMARK_POINTER, sizeof(void *), 0 },
+	{ WAYMARK_POINTER, sizeof(void *), 0 },
 };
 
 static struct waymark_event waymark_event_trap_exec = {
 	&waymark_state_trap_exec,
-	"trap_exec",
-	"\"where=%p\"",
+	"trap_exec\0"
+	"\"where=%p\"\0"
+	"where\0void *\0",
 	"trace-events",
 	waymark_args_trap_exec,
 	18,

@@ -7,15 +7,18 @@
 uint32_t waymark_state_request WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_request[] = {
-	{ "name", "const char *", WAYMARK_STRING, 0, 0 },
-	{ "offset", "uint64_t", WAYMARK_UNSIGNED, sizeof(uint64_t), 0 },
-	{ "yes", "bool", WAYMARK_UNSIGNED, sizeof(bool), 0 },
+	{ WAYMARK_STRING, 0, 0 },
+	{ WAYMARK_UNSIGNED, sizeof(uint64_t), 0 },
+	{ WAYMARK_UNSIGNED, sizeof(bool), 0 },
 };
 
 static struct waymark_event waymark_event_request = {
 	&waymark_state_request,
-	"request",
-	"\"%s offset=0x%08\" PRIx64 \" yes=%d\"",
+	"request\0"
+	"\"%s offset=0x%08\" PRIx64 \" yes=%d\"\0"
+	"name\0const char *\0"
+	"offset\0uint64_t\0"
+	"yes\0bool\0",
 	"few-events",
 	waymark_args_request,
 	3,
@@ -50,13 +53,14 @@ void waymark_emit_request(const char *name, uint64_t offset, bool yes)
 uint32_t waymark_state_enter WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_enter[] = {
-	{ "cpu", "void *", WAYMARK_POINTER, sizeof(void *), 0 },
+	{ WAYMARK_POINTER, sizeof(void *), 0 },
 };
 
 static struct waymark_event waymark_event_enter = {
 	&waymark_state_enter,
-	"enter",
-	"\"cpu=%p \"",
+	"enter\0"
+	"\"cpu=%p \"\0"
+	"cpu\0void *\0",
 	"few-events",
 	waymark_args_enter,
 	4,

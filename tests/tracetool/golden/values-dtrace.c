@@ -8,20 +8,28 @@
 uint32_t waymark_state_numbers WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_numbers[] = {
-	{ "a", "u8", WAYMARK_UNSIGNED, sizeof(uint8_t), 0 },
-	{ "b", "i16", WAYMARK_SIGNED, sizeof(int16_t), 0 },
-	{ "c", "&u32", WAYMARK_UNSIGNED, sizeof(uint32_t), 0 },
-	{ "d", "i64", WAYMARK_SIGNED, sizeof(int64_t), 0 },
-	{ "e", "usize", WAYMARK_UNSIGNED, sizeof(size_t), 0 },
-	{ "f", "isize", WAYMARK_SIGNED, sizeof(ssize_t), 0 },
-	{ "g", "bool", WAYMARK_UNSIGNED, sizeof(bool), 0 },
-	{ "fd", "RawFd", WAYMARK_SIGNED, sizeof(int), 0 },
+	{ WAYMARK_UNSIGNED, sizeof(uint8_t), 0 },
+	{ WAYMARK_SIGNED, sizeof(int16_t), 0 },
+	{ WAYMARK_UNSIGNED, sizeof(uint32_t), 0 },
+	{ WAYMARK_SIGNED, sizeof(int64_t), 0 },
+	{ WAYMARK_UNSIGNED, sizeof(size_t), 0 },
+	{ WAYMARK_SIGNED, sizeof(ssize_t), 0 },
+	{ WAYMARK_UNSIGNED, sizeof(bool), 0 },
+	{ WAYMARK_SIGNED, sizeof(int), 0 },
 };
 
 static struct waymark_event waymark_event_numbers = {
 	&waymark_state_numbers,
-	"numbers",
-	"{} {:?} 0x{:x} {:+} {:>8} {} {} {:?}",
+	"numbers\0"
+	"{} {:?} 0x{:x} {:+} {:>8} {} {} {:?}\0"
+	"a\0u8\0"
+	"b\0i16\0"
+	"c\0&u32\0"
+	"d\0i64\0"
+	"e\0usize\0"
+	"f\0isize\0"
+	"g\0bool\0"
+	"fd\0RawFd\0",
 	"values.toml",
 	waymark_args_numbers,
 	4,
@@ -70,14 +78,16 @@ void waymark_emit_numbers(
 uint32_t waymark_state_floats WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_floats[] = {
-	{ "f", "f32", WAYMARK_FLOAT, sizeof(float), 0 },
-	{ "d", "f64", WAYMARK_FLOAT, sizeof(double), 0 },
+	{ WAYMARK_FLOAT, sizeof(float), 0 },
+	{ WAYMARK_FLOAT, sizeof(double), 0 },
 };
 
 static struct waymark_event waymark_event_floats = {
 	&waymark_state_floats,
-	"floats",
-	"{} {:.2}",
+	"floats\0"
+	"{} {:.2}\0"
+	"f\0f32\0"
+	"d\0f64\0",
 	"values.toml",
 	waymark_args_floats,
 	10,
@@ -112,14 +122,16 @@ void waymark_emit_floats(float f, double d)
 uint32_t waymark_state_wide WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_wide[] = {
-	{ "u", "u128", WAYMARK_UNSIGNED, sizeof(waymark_u128), 0 },
-	{ "i", "i128", WAYMARK_SIGNED, sizeof(waymark_i128), 0 },
+	{ WAYMARK_UNSIGNED, sizeof(waymark_u128), 0 },
+	{ WAYMARK_SIGNED, sizeof(waymark_i128), 0 },
 };
 
 static struct waymark_event waymark_event_wide = {
 	&waymark_state_wide,
-	"wide",
-	"{:#x} {}",
+	"wide\0"
+	"{:#x} {}\0"
+	"u\0u128\0"
+	"i\0i128\0",
 	"values.toml",
 	waymark_args_wide,
 	16,
@@ -154,16 +166,20 @@ void waymark_emit_wide(waymark_u128 u, waymark_i128 i)
 uint32_t waymark_state_texts WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_texts[] = {
-	{ "name", "&str", WAYMARK_STRING, 0, 0 },
-	{ "bytes", "&[u8]", WAYMARK_BYTES, 0, 0 },
-	{ "counted", "str", WAYMARK_TEXT, 0, 0 },
-	{ "path", "String", WAYMARK_STRING, 0, 0 },
+	{ WAYMARK_STRING, 0, 0 },
+	{ WAYMARK_BYTES, 0, 0 },
+	{ WAYMARK_TEXT, 0, 0 },
+	{ WAYMARK_STRING, 0, 0 },
 };
 
 static struct waymark_event waymark_event_texts = {
 	&waymark_state_texts,
-	"texts",
-	"{} {:x?} {:?} {}",
+	"texts\0"
+	"{} {:x?} {:?} {}\0"
+	"name\0&str\0"
+	"bytes\0&[u8]\0"
+	"counted\0str\0"
+	"path\0String\0",
 	"values.toml",
 	waymark_args_texts,
 	22,
@@ -212,15 +228,18 @@ void waymark_emit_texts(
 uint32_t waymark_state_state WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_state[] = {
-	{ "state", "&dyn fmt::Debug", WAYMARK_DEBUG, 0, 0 },
-	{ "n", "u8", WAYMARK_UNSIGNED, sizeof(uint8_t), 0 },
-	{ "other", "&dyn fmt::Debug", WAYMARK_DEBUG, 0, 2 },
+	{ WAYMARK_DEBUG, 0, 0 },
+	{ WAYMARK_UNSIGNED, sizeof(uint8_t), 0 },
+	{ WAYMARK_DEBUG, 0, 2 },
 };
 
 static struct waymark_event waymark_event_state = {
 	&waymark_state_state,
-	"state",
-	"{:?} \303\251 {{}} {} {:#?}",
+	"state\0"
+	"{:?} \303\251 {{}} {} {:#?}\0"
+	"state\0&dyn fmt::Debug\0"
+	"n\0u8\0"
+	"other\0&dyn fmt::Debug\0",
 	"values.toml",
 	waymark_args_state,
 	28,
@@ -256,8 +275,8 @@ uint32_t waymark_state_empty WAYMARK_STATE_SECTION = 0;
 
 static struct waymark_event waymark_event_empty = {
 	&waymark_state_empty,
-	"empty",
-	"nothing to say",
+	"empty\0"
+	"nothing to say\0",
 	"values.toml",
 	NULL,
 	34,
@@ -290,14 +309,16 @@ void waymark_emit_empty(void)
 uint32_t waymark_state_clash WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_clash[] = {
-	{ "class", "str", WAYMARK_TEXT, 0, 0 },
-	{ "class_length", "u32", WAYMARK_UNSIGNED, sizeof(uint32_t), 0 },
+	{ WAYMARK_TEXT, 0, 0 },
+	{ WAYMARK_UNSIGNED, sizeof(uint32_t), 0 },
 };
 
 static struct waymark_event waymark_event_clash = {
 	&waymark_state_clash,
-	"clash",
-	"{} {}",
+	"clash\0"
+	"{} {}\0"
+	"class\0str\0"
+	"class_length\0u32\0",
 	"values.toml",
 	waymark_args_clash,
 	40,
@@ -331,13 +352,14 @@ void waymark_emit_clash(const char *class_, size_t class__length, uint32_t class
 uint32_t waymark_state_empty_at WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_empty_at[] = {
-	{ "x", "u32", WAYMARK_UNSIGNED, sizeof(uint32_t), 0 },
+	{ WAYMARK_UNSIGNED, sizeof(uint32_t), 0 },
 };
 
 static struct waymark_event waymark_event_empty_at = {
 	&waymark_state_empty_at,
-	"empty_at",
-	"{}",
+	"empty_at\0"
+	"{}\0"
+	"x\0u32\0",
 	"values.toml",
 	waymark_args_empty_at,
 	46,
