@@ -97,6 +97,11 @@ struct waymark_reader_options {
 	int follow;
 	int only_new; /* not 0, with follow: only events recorded from now on */
 	int wait_ms; /* how long waymark_reader_next() waits for a record; negative: for ever */
+	/*
+	 * Returns only events for which this is true, and gaps: an expression on the fields, as
+	 * "bytes > 64K && ret < 0", see waymark-expressions(7). NULL: all events.
+	 */
+	const char *where;
 };
 
 /* Does what waymark_reader_open_several() does, with options. */

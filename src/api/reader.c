@@ -5,6 +5,7 @@
  * the record, then those for an event's fields. A reader belongs to one thread.
  */
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -17,10 +18,12 @@
 #include "read/merge.h"
 #include "read/reader.h"
 #include "text/out.h"
+#include "read/where.h"
 #include "view/message/message.h"
 
 struct waymark_reader {
 	struct reader *reader;
+	struct where *where; /* NULL: all events are returned */
 	struct declarations declarations;
 	struct record record;
 	int state; /* of enum waymark_read */
@@ -35,12 +38,33 @@ struct waymark_reader {
 
 static void set_error(char *error, size_t size, const char *text, size_t length)
 {
-	if (!error || size == 0) {
-		return;
+	snprintf(error, error ? size : 0, "%.*s", (int)length, text);
+}
+
+/* Closes the reader with an error. Returns NULL. */
+static struct waymark_reader *fail(
+	struct waymark_reader *r, char *error, size_t size, const char *text, size_t length)
+{
+	set_error(error, size, text, length);
+	waymark_reader_close(r);
+	return NULL;
+}
+
+/* Sets the expression. Returns false with the error if it is wrong, or fits no declared event. */
+static bool set_where(struct waymark_reader *r, const char *text, char *error, size_t size)
+{
+	const char *misfit = NULL;
+	struct expr_error why;
+
+	r->where = where_parse(text, &why);
+	if (r->where && (!reader_declares_all(r->reader) ||
+				where_check(r->where, r->reader, &why, &misfit))) {
+		return true;
 	}
-	length = length < size - 1 ? length : size - 1;
-	memcpy(error, text, length);
-	error[length] = '\0';
+	snprintf(error, error ? size : 0, "where, byte %zu: %s%s%s%s%s", why.at,
+		misfit ? misfit : "", misfit ? ": " : "", why.text, *why.help ? ": " : "",
+		why.help);
+	return false;
 }
 
 /* The traces to open: paths, or a descriptor if there are none. */
@@ -67,9 +91,7 @@ static struct waymark_reader *open_reader(const struct origin *from,
 		const struct out *faults = &r->declarations.diag.out;
 		const char *end = memchr(faults->data, '\n', faults->len);
 
-		set_error(error, size, faults->data, (size_t)(end - faults->data));
-		waymark_reader_close(r);
-		return NULL;
+		return fail(r, error, size, faults->data, (size_t)(end - faults->data));
 	}
 	r->wait_ms = how->wait_ms;
 	if (how->follow) {
@@ -83,7 +105,9 @@ static struct waymark_reader *open_reader(const struct origin *from,
 	r->reader = from->count ? merge_open(r->paths, from->count, &options, &why)
 				: reader_open_fd(from->fd, &options, &why);
 	if (!r->reader) {
-		set_error(error, size, why.text, strlen(why.text));
+		return fail(r, error, size, why.text, strlen(why.text));
+	}
+	if (how->where && !set_where(r, how->where, error, size)) {
 		waymark_reader_close(r);
 		return NULL;
 	}
@@ -122,12 +146,16 @@ struct waymark_reader *waymark_reader_open_with(const char *const *paths, size_t
 {
 	const struct origin from = { .paths = paths, .count = count };
 	static const char wrong[] = "options of another version, or no trace";
+	struct waymark_reader_options all = { 0 };
 
-	if (count == 0 || options->size != sizeof(*options)) {
+	/* A program built with an older header has fewer options. */
+	if (count == 0 || options->size < offsetof(struct waymark_reader_options, where) ||
+		options->size > sizeof(all)) {
 		set_error(error, error_size, wrong, sizeof(wrong) - 1);
 		return NULL;
 	}
-	return open_reader(&from, options, error, error_size);
+	memcpy(&all, options, options->size);
+	return open_reader(&from, &all, error, error_size);
 }
 
 void waymark_reader_stop(struct waymark_reader *r)
@@ -141,6 +169,7 @@ void waymark_reader_close(struct waymark_reader *r)
 		return;
 	}
 	reader_close(r->reader);
+	where_free(r->where);
 	declarations_fini(&r->declarations);
 	vec_fini(&r->messages);
 	arena_fini(&r->arena);
@@ -186,13 +215,25 @@ static int wait_a_while(struct waymark_reader *r, int left_ms)
 	return left_ms < 0 ? left_ms : left_ms - ms;
 }
 
+/* Reads the next record that is wanted. */
+static enum read_result next_wanted(struct waymark_reader *r)
+{
+	enum read_result result;
+
+	do {
+		result = reader_next(r->reader, &r->record);
+	} while (r->where && result == READ_RECORD && r->record.kind == RECORD_EVENT &&
+		 !where_passes(r->where, r->reader, &r->record));
+	return result;
+}
+
 int waymark_reader_next(struct waymark_reader *r)
 {
-	enum read_result result = reader_next(r->reader, &r->record);
+	enum read_result result = next_wanted(r);
 
 	for (int left = r->wait_ms; result == READ_NOTHING && left != 0;) {
 		left = wait_a_while(r, left);
-		result = reader_next(r->reader, &r->record);
+		result = next_wanted(r);
 	}
 	if (result == READ_RECORD) {
 		r->pace.ms = 0;

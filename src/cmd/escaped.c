@@ -70,3 +70,29 @@ FILE *memory_stream(char **text, size_t *size)
 	}
 	return file;
 }
+
+/* Returns the columns of some bytes of UTF-8. */
+static size_t columns(const char *text, size_t bytes)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < bytes; i++) {
+		count += ((unsigned char)text[i] & 0xc0) != 0x80;
+	}
+	return count;
+}
+
+void escaped_caret(FILE *file, const char *text, size_t at, size_t length)
+{
+	size_t left = strlen(text) - at;
+
+	fputs("  ", file);
+	for (const char *p = text; *p; p++) {
+		putc((unsigned char)*p < ' ' || *p == 0x7f ? ' ' : *p, file);
+	}
+	fprintf(file, "\n  %*s^", (int)columns(text, at), "");
+	for (size_t i = columns(text + at, length < left ? length : left); i > 1; i--) {
+		putc('~', file);
+	}
+	putc('\n', file);
+}

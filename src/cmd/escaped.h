@@ -24,4 +24,10 @@ void escaped_say(const char *name, const char *fmt, ...) PRINTF(2, 3);
 /* Calls open_memstream(); ends the program if memory is exhausted. The caller frees the text. */
 FILE *memory_stream(char **text, size_t *size);
 
+/*
+ * Prints an expression, and below it a caret at the wrong part: `length` bytes, of which the first
+ * is at `at`.
+ */
+void escaped_caret(FILE *file, const char *text, size_t at, size_t length);
+
 #endif

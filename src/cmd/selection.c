@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "cmd/escaped.h"
+#include "read/where.h"
 #include "text/nearest.h"
 
 static int add_id(struct filter_ids *ids, const char *what, const struct command *command)
@@ -28,6 +30,23 @@ static int set_end(struct filter_time *end, const struct command *command)
 		"'%s' is not a time: SEC[.FRACTION] or +SEC[.FRACTION], in decimal digits", optarg);
 }
 
+static int set_where(struct filter *f, const struct command *command)
+{
+	struct expr_error error = { 0 };
+
+	if (f->where) {
+		return arguments_bad(command, "--where is given twice: connect both by &&");
+	}
+	f->where = where_parse(optarg, &error);
+	if (f->where) {
+		return 0;
+	}
+	escaped_say(
+		command->name, "--where: %s%s%s", error.text, *error.help ? ": " : "", error.help);
+	escaped_caret(stderr, optarg, error.at, error.length);
+	return ARGUMENTS_BAD;
+}
+
 int selection_take(struct session *s, const struct command *command, int key)
 {
 	switch (key) {
@@ -35,6 +54,8 @@ int selection_take(struct session *s, const struct command *command, int key)
 		return set_end(&s->filter.from, command);
 	case SELECTION_KEY_UNTIL:
 		return set_end(&s->filter.to, command);
+	case SELECTION_KEY_WHERE:
+		return set_where(&s->filter, command);
 	case SELECTION_KEY_PID:
 		return add_id(&s->filter.pids, "process", command);
 	default:

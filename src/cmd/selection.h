@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Options that select a command's records, by time, process, thread and name. */
+/* Options that select a command's records, by time, process, thread, name and fields. */
 #ifndef CMD_SELECTION_H
 #define CMD_SELECTION_H
 
@@ -12,15 +12,21 @@ enum {
 	SELECTION_KEY_SINCE = ARGUMENT_LONG + 1000,
 	SELECTION_KEY_UNTIL,
 	SELECTION_KEY_PID,
+	SELECTION_KEY_WHERE,
 	SELECTION_KEY_THREAD
 };
 
+#define SELECTION_ROW_WHERE                                                               \
+	{                                                                                 \
+		SELECTION_KEY_WHERE, "where", "EXPR",                                     \
+			"only events for which this is true, as 'bytes > 64K && op == 1'" \
+	}
+
 #define SELECTION_ROWS_IDS                                                                    \
 	{ SELECTION_KEY_PID, "pid", "PID", "only records of this process; may be repeated" }, \
-	{                                                                                     \
-		SELECTION_KEY_THREAD, "thread", "TID",                                        \
-			"only records of this thread; may be repeated"                        \
-	}
+		{ SELECTION_KEY_THREAD, "thread", "TID",                                      \
+			"only records of this thread; may be repeated" },                     \
+		SELECTION_ROW_WHERE
 
 #define SELECTION_SINCE "only records from this time on: SEC[.FRACTION] since boot"
 #define SELECTION_UNTIL "only records up to this time; +SEC: since the first record"

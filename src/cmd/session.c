@@ -22,6 +22,7 @@
 #include "decl/directory.h"
 #include "read/buffer.h"
 #include "read/merge.h"
+#include "read/where.h"
 #include "recover/leftover.h"
 
 /* Limit of messages about records: with wrong declarations, every record has a problem. */
@@ -239,6 +240,27 @@ static struct reader_options reader_options(struct session *s, bool no_header)
 	};
 }
 
+/* True if an expression can be checked before the first record. */
+static bool is_declared(const struct session *s)
+{
+	return !s->follow && reader_declares_all(s->reader);
+}
+
+/* Reports an expression that fits no event. */
+static bool check_where(struct session *s)
+{
+	struct expr_error error;
+	const char *misfit;
+
+	if (!s->filter.where || where_check(s->filter.where, s->reader, &error, &misfit)) {
+		return true;
+	}
+	session_say(s, "--where: %s%s%s%s%s", misfit ? misfit : "", misfit ? ": " : "", error.text,
+		*error.help ? ": " : "", error.help);
+	escaped_caret(stderr, where_text(s->filter.where), error.at, error.length);
+	return false;
+}
+
 static bool open_traces(struct session *s, const char *output, bool no_header)
 {
 	const struct reader_options options = reader_options(s, no_header);
@@ -257,6 +279,10 @@ static bool open_traces(struct session *s, const char *output, bool no_header)
 		report_unreadable(s, s->trace, &error);
 	}
 	if (!s->reader || !open_output(s, output)) {
+		return false;
+	}
+	filter_start(&s->filter, s->reader);
+	if (is_declared(s) && !check_where(s)) {
 		return false;
 	}
 	out_init(&s->out, s->out_fd);
@@ -310,7 +336,7 @@ struct reader *session_read_again(struct session *s)
 		s->reader = before;
 		return NULL;
 	}
-	filter_restart(&s->filter);
+	filter_start(&s->filter, s->reader);
 	return before;
 }
 
@@ -366,6 +392,10 @@ int session_end(struct session *s)
 	progress_erase(&s->progress);
 
 	bool ok = s->ready ? finish_output(s) : s->is_ended;
+
+	if (s->ready && !is_declared(s) && !check_where(s)) {
+		s->problems++;
+	}
 
 	if (s->problems > PROBLEMS_SHOWN) {
 		session_say(s, "%" PRIu64 " more records could not be read",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Filters records by name, time, process and thread. Names are matched once for each event class,
- * so a filter belongs to one reader. Commands call this between the reader and the view.
+ * Filters records by name, time, process, thread and fields. Names are matched once for each event
+ * class, so a filter belongs to one reader. Commands call this between the reader and the view.
  */
 #include "read/filter.h"
 
@@ -9,6 +9,7 @@
 
 #include "base/glob.h"
 #include "base/regex.h"
+#include "read/where.h"
 #include "text/scan.h"
 
 #define NS_PER_S INT64_C(1000000000)
@@ -64,12 +65,17 @@ void filter_fini(struct filter *f)
 	vec_fini(&f->pids);
 	vec_fini(&f->tids);
 	vec_fini(&f->verdicts);
+	where_free(f->where);
 }
 
-void filter_restart(struct filter *f)
+void filter_start(struct filter *f, struct reader *reader)
 {
+	f->reader = reader;
 	f->started = false;
 	f->verdicts.count = 0;
+	if (f->where) {
+		where_restart(f->where);
+	}
 }
 
 bool filter_add_pattern(struct filter *f, const char *text, char *why, size_t size)
@@ -165,12 +171,17 @@ bool filter_passes(struct filter *f, const struct record *rec)
 		!has_id(&f->tids, rec->tid)) {
 		return false;
 	}
-	return rec->kind == RECORD_GAP || f->patterns.count == 0 || has_name(f, rec->class);
+	if (rec->kind == RECORD_GAP) {
+		return true;
+	}
+	return (f->patterns.count == 0 || has_name(f, rec->class)) &&
+	       (!f->where || where_passes(f->where, f->reader, rec));
 }
 
 size_t filter_keep(struct filter *f, struct record *records, size_t count)
 {
-	bool by_name = f->pids.count + f->tids.count == 0 && !f->from.set && !f->to.set;
+	bool by_name =
+		f->pids.count + f->tids.count == 0 && !f->from.set && !f->to.set && !f->where;
 	const struct event_class *class = NULL; /* the class that `wanted` was decided for */
 	bool wanted = false;
 	size_t kept = 0;

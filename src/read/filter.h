@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Selects records by event name, time, process and thread. A filter belongs to
- * one reader, because it keeps its verdict on each of that reader's event
- * classes. One thread.
+ * Selects records by event name, time, process, thread, and an expression on the fields. A filter
+ * belongs to one reader, because it keeps its verdict on each of that reader's event classes. One
+ * thread.
  */
 #ifndef READ_FILTER_H
 #define READ_FILTER_H
@@ -48,12 +48,17 @@ struct filter_ids {
 	size_t capacity;
 };
 
+struct reader;
+struct where;
+
 struct filter {
 	VEC(struct name_pattern) patterns; /* the last match counts; empty: all events */
 	struct filter_ids pids; /* empty: all processes */
 	struct filter_ids tids; /* empty: all threads */
 	struct filter_time from; /* included */
 	struct filter_time to; /* included */
+	struct where *where; /* read/where.h; NULL: no expression. Freed by filter_fini() */
+	struct reader *reader; /* decodes the fields for it */
 	int64_t first_ns; /* time of the first record; set when one was seen */
 	bool started;
 	VEC(char) verdicts; /* by class index; 0: not decided yet */
@@ -62,8 +67,8 @@ struct filter {
 void filter_init(struct filter *f);
 void filter_fini(struct filter *f);
 
-/* Restarts with another reader of the same traces. */
-void filter_restart(struct filter *f);
+/* Starts, or restarts, with a reader. */
+void filter_start(struct filter *f, struct reader *reader);
 
 /*
  * Adds a pattern; a leading `-` excludes names that match. Keeps the text. Returns false with the
@@ -78,10 +83,10 @@ bool filter_parse_time(struct filter_time *t, const char *text);
 static inline bool filter_is_empty(const struct filter *f)
 {
 	return f->patterns.count == 0 && f->pids.count == 0 && f->tids.count == 0 && !f->from.set &&
-	       !f->to.set;
+	       !f->to.set && !f->where;
 }
 
-/* True if the record is wanted. Gaps have no name: patterns let them pass. */
+/* True if the record is wanted. Gaps have neither name nor fields: these let them pass. */
 bool filter_passes(struct filter *f, const struct record *rec);
 
 /* Removes the unwanted records; returns the number of the others. */

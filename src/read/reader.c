@@ -121,6 +121,18 @@ static bool is_part_of_a_trace(struct input *in, struct read_error *error)
 	return false;
 }
 
+bool reader_declares_all(const struct reader *r)
+{
+	for (size_t i = 0; i < r->trace_count; i++) {
+		const struct reader *own = r->traces[i].reader ? r->traces[i].reader : r;
+
+		if (own->format != &reader_ctf) {
+			return false;
+		}
+	}
+	return true;
+}
+
 static struct reader *open_input(
 	struct input *in, const struct reader_options *options, struct read_error *error)
 {

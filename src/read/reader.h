@@ -136,6 +136,9 @@ struct reader *reader_open_fd(
 	int fd, const struct reader_options *options, struct read_error *error);
 void reader_close(struct reader *r);
 
+/* True if the traces declare all of their events before the first record. */
+bool reader_declares_all(const struct reader *r);
+
 /* True if an input begins like a trace of any known format; consumes nothing. */
 bool reader_is_trace(struct input *in);
 

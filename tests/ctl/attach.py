@@ -127,6 +127,16 @@ class Attach(common.Case):
         self.assertEqual(self.ended(p), [(name, 1) for name in ("tick", "tock", "tack_text")])
         self.assertIn("the trace is kept", self.notes(p))
 
+    def test_shows_what_an_expression_selects(self):
+        program = self.start(1000)
+        p = self.attach(program, "tick", "--where=n % 10 == 3", "--count=5")
+        numbers = [n for _, n in self.ended(p)]
+        self.assertEqual(numbers, list(range(numbers[0], numbers[0] + 50, 10)))
+        self.assertEqual(numbers[0] % 10, 3)
+        p = self.attach(program, "tick", "--where=m == 3", "--seconds=0.2")
+        self.assertEqual(self.ended(p, 1), [])
+        self.assertIn("--where: no event has a field 'm'", self.notes(p))
+
     def test_leaves_all_as_it_was_when_it_is_killed(self):
         for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP):
             program = self.start(1000, trace="tock,control=on")

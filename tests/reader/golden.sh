@@ -130,6 +130,12 @@ run print-outside waymark print --from=100 --to=+200 --pid=77 small other-host
 run print-outside-v4 waymark print -e trace-events --from=5000.5 v4
 run print-other-pid waymark print --pid=5 small
 run print-other-thread waymark print --thread=5 small
+run print-where waymark print --where='bytes > 2 || ret' small
+run print-where-event waymark print --where='@event =~ "blk_*" && @pid != 0' small
+run print-where-unknown waymark print --where='byts > 2' small
+run print-where-misfit waymark print --where='bytes == "two"' small
+run print-where-wrong waymark print --where='bytes >' small
+run print-where-twice waymark print --where=1 --where=2 small
 run print-head waymark print --head=2 small
 run print-head-none waymark print --head=0 small
 run print-tail-none waymark print --tail=0 small

@@ -206,6 +206,64 @@ static void failures_to_open_say_why(void **state)
 	waymark_reader_close(NULL);
 }
 
+static struct waymark_reader *open_where(const char *path, const char *where, char error[512])
+{
+	const struct waymark_reader_options options = {
+		.size = sizeof(options), .declarations = "trace-events", .where = where
+	};
+
+	return waymark_reader_open_with(&path, 1, &options, error, 512);
+}
+
+static void an_expression_selects_events_and_gaps_remain(void **state)
+{
+	char error[512] = "";
+	struct waymark_reader *r = open_where("v4", "ret < 0 || bytes == 512", error);
+	unsigned int gaps = 0;
+	char names[64] = "";
+	int what;
+
+	(void)state;
+	assert_non_null(r);
+	while ((what = waymark_reader_next(r)) > 0) {
+		gaps += what == WAYMARK_READ_GAP;
+		strcat(strcat(names, waymark_reader_name(r)), " ");
+	}
+	assert_int_equal(what, WAYMARK_READ_END);
+	assert_int_equal(gaps, 2);
+	assert_string_equal(names, "blk_read blk_done   ");
+	waymark_reader_close(r);
+}
+
+static void a_wrong_expression_says_where(void **state)
+{
+	char error[512];
+
+	(void)state;
+	assert_null(open_where("v4", "ret < ", error));
+	assert_string_equal(
+		error, "where, byte 6: the expression ends where an operand is expected");
+}
+
+/* A program that was built before the last option was added. */
+static void fewer_options_are_accepted(void **state)
+{
+	const char *path = "v4";
+	struct waymark_reader_options options = { .declarations = "trace-events" };
+	char error[512];
+
+	(void)state;
+	options.size = offsetof(struct waymark_reader_options, where);
+	options.where = "not an expression (";
+	struct waymark_reader *r = waymark_reader_open_with(&path, 1, &options, error, 512);
+
+	assert_non_null(r);
+	check_first_event(r);
+	waymark_reader_close(r);
+	options.size = sizeof(options) + 8;
+	assert_null(waymark_reader_open_with(&path, 1, &options, error, 512));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -218,6 +276,9 @@ int main(void)
 		cmocka_unit_test(a_descriptor_stays_open),
 		cmocka_unit_test(declarations_give_their_first_fault),
 		cmocka_unit_test(failures_to_open_say_why),
+		cmocka_unit_test(an_expression_selects_events_and_gaps_remain),
+		cmocka_unit_test(a_wrong_expression_says_where),
+		cmocka_unit_test(fewer_options_are_accepted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

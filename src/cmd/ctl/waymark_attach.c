@@ -39,6 +39,7 @@ enum { KEY_SECONDS = PRINT_KEY_OWN, KEY_COUNT, KEY_TIMEOUT };
 
 static const struct argument rows[] = {
 	PRINT_ROW_DECLARATIONS,
+	SELECTION_ROW_WHERE,
 	PRINT_ROW_TID,
 	PRINT_ROWS_LOOK,
 	{ KEY_SECONDS, "seconds", "N", "end after N seconds" },
@@ -94,6 +95,9 @@ static int take(struct attach *a, int key)
 	}
 	if (key == KEY_TIMEOUT) {
 		return arguments_milliseconds(&command, optarg, &a->timeout_ms);
+	}
+	if (selection_has(key)) {
+		return selection_take(&a->print.session, &command, key);
 	}
 	return key == KEY_COUNT ? set_count(a, optarg) : print_take(&a->print, &command, key);
 }

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* A bound expression: what bind.c makes and eval.c reads. */
+#ifndef EXPR_BOUND_H
+#define EXPR_BOUND_H
+
+#include "expr/nodes.h"
+
+struct expr_bound {
+	size_t count;
+	size_t fields; /* names that are fields of this kind of event */
+	struct expr_node nodes[];
+};
+
+#endif

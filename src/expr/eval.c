@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Evaluates a bound expression: the value of each node, in order, from those of its operands. A
+ * value that is missing makes a comparison neither true nor false, as NULL does in SQL.
+ */
+#include <string.h>
+
+#include "base/compiler.h"
+#include "expr/bound.h"
+
+static const struct expr_value none = { .type = EXPR_NONE };
+
+static inline struct expr_value of_bool(bool b)
+{
+	return (struct expr_value){ .as.integer = b, .type = EXPR_INTEGER };
+}
+
+static inline struct expr_value of_integer(uint64_t v, bool is_signed)
+{
+	return (struct expr_value){
+		.as.integer = v, .type = EXPR_INTEGER, .is_negative = is_signed && (int64_t)v < 0
+	};
+}
+
+static inline struct expr_value of_double(double d)
+{
+	return (struct expr_value){ .as.number = d, .type = EXPR_FLOAT };
+}
+
+static inline bool is_number(const struct expr_value *v)
+{
+	return v->type == EXPR_INTEGER || v->type == EXPR_FLOAT;
+}
+
+static double to_double(const struct expr_value *v)
+{
+	if (v->type == EXPR_FLOAT) {
+		return v->as.number;
+	}
+	return v->is_negative ? (double)(int64_t)v->as.integer : (double)v->as.integer;
+}
+
+/* True or false; a text and no value are neither. */
+enum truth { NEITHER, FALSE, TRUE };
+
+static inline enum truth truth_of(const struct expr_value *v)
+{
+	if (v->type == EXPR_INTEGER) {
+		return v->as.integer ? TRUE : FALSE;
+	}
+	if (v->type == EXPR_FLOAT) {
+		return v->as.number != 0 ? TRUE : FALSE;
+	}
+	return NEITHER;
+}
+
+/* ---- Comparisons ---- */
+
+static int order_of_texts(const struct expr_value *a, const struct expr_value *b)
+{
+	if (!a->as.text || !b->as.text) {
+		return (a->as.text != NULL) - (b->as.text != NULL);
+	}
+	uint32_t common = a->length < b->length ? a->length : b->length;
+	int order = common ? memcmp(a->as.text, b->as.text, common) : 0;
+
+	return order ? order : (a->length > b->length) - (a->length < b->length);
+}
+
+bool expr_order(const struct expr_value *a, const struct expr_value *b, int *order)
+{
+	if (LIKELY(a->type == EXPR_INTEGER && b->type == EXPR_INTEGER)) {
+		uint64_t x = a->as.integer;
+		uint64_t y = b->as.integer;
+
+		*order = a->is_negative != b->is_negative ? (a->is_negative ? -1 : 1)
+							  : (x > y) - (x < y);
+		return true;
+	}
+	if (is_number(a) && is_number(b)) {
+		double x = to_double(a);
+		double y = to_double(b);
+
+		*order = (x > y) - (x < y);
+		return x == x && y == y; /* a NaN is neither */
+	}
+	if (a->type == EXPR_TEXT && b->type == EXPR_TEXT) {
+		*order = order_of_texts(a, b);
+		return true;
+	}
+	return false;
+}
+
+static struct expr_value compare(uint8_t op, const struct expr_value *a, const struct expr_value *b)
+{
+	int order;
+
+	if (UNLIKELY(!expr_order(a, b, &order))) {
+		return none;
+	}
+	switch (op) {
+	case OP_EQUAL:
+		return of_bool(order == 0);
+	case OP_UNEQUAL:
+		return of_bool(order != 0);
+	case OP_LESS:
+		return of_bool(order < 0);
+	case OP_LESS_EQUAL:
+		return of_bool(order <= 0);
+	case OP_GREATER:
+		return of_bool(order > 0);
+	default:
+		return of_bool(order >= 0);
+	}
+}
+
+/* As glob_match(), for texts that do not end in a NUL. */
+static bool glob(const char *p, const char *p_end, const char *s, const char *s_end)
+{
+	const char *star = NULL;
+	const char *retry = NULL;
+
+	while (s < s_end) {
+		if (p < p_end && *p == '*') {
+			star = ++p;
+			retry = s;
+		} else if (p < p_end && (*p == '?' || *p == *s)) {
+			p++;
+			s++;
+		} else if (star) {
+			p = star;
+			s = ++retry;
+		} else {
+			return false;
+		}
+	}
+	while (p < p_end && *p == '*') {
+		p++;
+	}
+	return p == p_end;
+}
+
+/* Returns the name of a value, as text. */
+static struct expr_value name_of(const struct expr_name *names, const struct expr_value *v)
+{
+	for (; names->name; names++) {
+		if (names->value == v->as.integer) {
+			return (struct expr_value){ .as.text = names->name,
+				.length = (uint32_t)strlen(names->name),
+				.type = EXPR_TEXT };
+		}
+	}
+	return none;
+}
+
+static struct expr_value match(
+	const struct expr_node *n, struct expr_value v, const struct expr_value *pattern)
+{
+	if (n->names && v.type == EXPR_INTEGER) {
+		v = name_of(n->names, &v);
+	}
+	if (v.type != EXPR_TEXT) {
+		return none;
+	}
+	const char *p = pattern->as.text;
+	bool found = v.as.text && glob(p, p + pattern->length, v.as.text, v.as.text + v.length);
+
+	return of_bool(found == (n->op == OP_MATCH));
+}
+
+/* ---- Arithmetic ---- */
+
+static struct expr_value of_floats(uint8_t op, double x, double y)
+{
+	switch (op) {
+	case OP_ADD:
+		return of_double(x + y);
+	case OP_SUBTRACT:
+		return of_double(x - y);
+	case OP_MULTIPLY:
+		return of_double(x * y);
+	case OP_DIVIDE:
+		return y != 0 ? of_double(x / y) : none;
+	default: /* bits of a fraction */
+		return none;
+	}
+}
+
+/* Returns the magnitude of an integer. */
+static uint64_t magnitude(const struct expr_value *v)
+{
+	return v->is_negative ? 0 - v->as.integer : v->as.integer;
+}
+
+/* The quotient is rounded to zero, and the remainder has the sign of `a`, as in C. */
+static struct expr_value divide(uint8_t op, const struct expr_value *a, const struct expr_value *b)
+{
+	uint64_t y = magnitude(b);
+
+	if (y == 0) {
+		return none;
+	}
+	uint64_t v = op == OP_DIVIDE ? magnitude(a) / y : magnitude(a) % y;
+	bool is_minus = op == OP_DIVIDE ? a->is_negative != b->is_negative : a->is_negative;
+
+	return is_minus ? of_integer(0 - v, true) : of_integer(v, false);
+}
+
+static struct expr_value shift(uint8_t op, const struct expr_value *a, const struct expr_value *b)
+{
+	uint64_t x = a->as.integer;
+	uint64_t by = b->as.integer;
+
+	if (b->is_negative) {
+		return none;
+	}
+	if (op == OP_SHIFT_LEFT) {
+		return of_integer(by < 64 ? x << by : 0, a->is_negative);
+	}
+	by = by < 64 ? by : 63;
+	if (a->is_negative) {
+		return of_integer((uint64_t)((int64_t)x >> by), true);
+	}
+	return of_integer(b->as.integer < 64 ? x >> by : 0, false);
+}
+
+static struct expr_value of_integers(
+	uint8_t op, const struct expr_value *a, const struct expr_value *b)
+{
+	uint64_t x = a->as.integer;
+	uint64_t y = b->as.integer;
+	bool is_signed = a->is_negative || b->is_negative;
+
+	switch (op) {
+	case OP_ADD:
+		return of_integer(x + y, is_signed);
+	case OP_SUBTRACT:
+		return of_integer(x - y, is_signed || x < y);
+	case OP_MULTIPLY:
+		return of_integer(x * y, is_signed);
+	case OP_DIVIDE:
+	case OP_MODULO:
+		return divide(op, a, b);
+	case OP_BIT_OR:
+		return of_integer(x | y, is_signed);
+	case OP_BIT_XOR:
+		return of_integer(x ^ y, is_signed);
+	case OP_BIT_AND:
+		return of_integer(x & y, is_signed);
+	default:
+		return shift(op, a, b);
+	}
+}
+
+static struct expr_value calculate(
+	uint8_t op, const struct expr_value *a, const struct expr_value *b)
+{
+	if (a->type == EXPR_INTEGER && b->type == EXPR_INTEGER) {
+		return of_integers(op, a, b);
+	}
+	if (is_number(a) && is_number(b)) {
+		return of_floats(op, to_double(a), to_double(b));
+	}
+	return none;
+}
+
+static struct expr_value of_one(uint8_t op, const struct expr_value *a)
+{
+	if (op == OP_NOT) {
+		enum truth t = truth_of(a);
+
+		return t == NEITHER ? none : of_bool(t == FALSE);
+	}
+	if (a->type == EXPR_INTEGER) {
+		uint64_t x = a->as.integer;
+
+		return op == OP_INVERT ? of_integer(~x, a->is_negative)
+				       : of_integer(0 - x, !a->is_negative);
+	}
+	return a->type == EXPR_FLOAT && op == OP_NEGATE ? of_double(-a->as.number) : none;
+}
+
+/* `is_and`: else `or`. One operand decides alone if it is false for `and`, true for `or`. */
+static struct expr_value connect(
+	bool is_and, const struct expr_value *a, const struct expr_value *b)
+{
+	enum truth x = truth_of(a);
+	enum truth y = truth_of(b);
+	enum truth deciding = is_and ? FALSE : TRUE;
+
+	if (x == deciding || y == deciding) {
+		return of_bool(!is_and);
+	}
+	return x == NEITHER || y == NEITHER ? none : of_bool(is_and);
+}
+
+/* ---- All ---- */
+
+static inline struct expr_value evaluate(
+	const struct expr_node *n, const struct expr_value *values, expr_get *get, void *data)
+{
+	const struct expr_value *a = &values[n->left];
+	const struct expr_value *b = &values[n->right];
+	struct expr_value v;
+
+	switch (n->op) {
+	case OP_CONSTANT:
+		return n->value;
+	case OP_FIELD:
+		get(data, n->slot, &v);
+		return v;
+	case OP_NAME:
+		return none;
+	case OP_NOT:
+	case OP_INVERT:
+	case OP_NEGATE:
+		return of_one(n->op, a);
+	case OP_AND:
+	case OP_OR:
+		return connect(n->op == OP_AND, a, b);
+	case OP_MATCH:
+	case OP_MISMATCH:
+		return match(n, *a, b);
+	default:
+		return op_is_comparison(n->op) ? compare(n->op, a, b) : calculate(n->op, a, b);
+	}
+}
+
+struct expr_value expr_eval(const struct expr_bound *b, expr_get *get, void *data)
+{
+	struct expr_value values[EXPR_NODES];
+
+	for (size_t i = 0; i < b->count; i++) {
+		values[i] = evaluate(&b->nodes[i], values, get, data);
+	}
+	return values[b->count - 1];
+}
+
+bool expr_is_true(const struct expr_bound *b, expr_get *get, void *data)
+{
+	struct expr_value v = expr_eval(b, get, data);
+
+	return truth_of(&v) == TRUE;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Expressions on the fields of an event, as in C: `bytes > 64K && op == read`. An expression is
+ * parsed once (parse.c), bound to each kind of event (bind.c), and evaluated for each event
+ * (eval.c). Needs libc only; evaluation allocates nothing, reads nothing but the fields, and is
+ * async-signal-safe. waymark-expressions(7) describes the language.
+ *
+ * From weak to strong: `||`, `&&`, comparisons, `|`, `^`, `&`, shifts, `+ -`, `* / %`, and `! ~ -`
+ * before an operand. Unlike in C, `flags & 4 == 4` compares `flags & 4`.
+ */
+#ifndef EXPR_EXPR_H
+#define EXPR_EXPR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The most operands and operators of an expression. */
+#define EXPR_NODES 256u
+
+enum expr_type {
+	EXPR_NONE, /* no value: the event lacks a field, or a division by zero */
+	EXPR_INTEGER, /* of 64 bits; the sum of large ones wraps */
+	EXPR_FLOAT,
+	EXPR_TEXT,
+	EXPR_ANY, /* of a field: one of the above, another one in each event */
+};
+
+struct expr_value {
+	union {
+		uint64_t integer;
+		double number;
+		const char *text; /* not NUL-terminated; NULL: the program passed NULL */
+	} as;
+	uint32_t length; /* of the text */
+	uint8_t type; /* of enum expr_type */
+	bool is_negative; /* the integer is an int64_t below 0 */
+};
+
+/* The names of a field's values. */
+struct expr_name {
+	const char *name; /* NULL: the end of the table */
+	uint64_t value;
+};
+
+/* What a name in an expression means. */
+struct expr_field {
+	unsigned int slot; /* passed to expr_get */
+	enum expr_type type;
+	const struct expr_name *names; /* of its values; NULL: none */
+	/* Bytes or nanoseconds of its unit, if it has one; 0: none. */
+	uint64_t unit;
+};
+
+/* The meaning of names in one kind of event. */
+struct expr_scope {
+	/* Gives the field; false if there is none of that name. */
+	bool (*find)(const void *data, const char *name, size_t length, struct expr_field *field);
+	const void *data;
+};
+
+/* Gets the value of a field; EXPR_NONE if it has none. */
+typedef void expr_get(void *data, unsigned int slot, struct expr_value *value);
+
+/* Where an expression is wrong, and why. */
+struct expr_error {
+	size_t at; /* byte offset in the expression */
+	size_t length; /* of the wrong part */
+	char text[160];
+	char help[160]; /* what to write; "": nothing to say */
+};
+
+struct expr;
+
+/* Parses an expression. Returns NULL with the error. */
+struct expr *expr_parse(const char *text, struct expr_error *error);
+void expr_free(struct expr *e);
+
+/* Returns the text as it was parsed. */
+const char *expr_text(const struct expr *e);
+
+/* Returns the number of fields that it names, and each of them; a name can occur more than once. */
+size_t expr_field_count(const struct expr *e);
+const char *expr_field_name(const struct expr *e, size_t i, size_t *at, size_t *length);
+
+/* An expression for one kind of event. Keeps pointers into the expression, which must outlive it.
+ */
+struct expr_bound;
+
+/*
+ * Binds the expression to the fields of one kind of event. A field that this kind lacks has no
+ * value. Returns NULL with the error if the types do not fit: text is compared with a number, a
+ * field has no value of that name.
+ */
+struct expr_bound *expr_bind(
+	const struct expr *e, const struct expr_scope *scope, struct expr_error *error);
+void expr_bound_free(struct expr_bound *b);
+
+/* Returns how many of the names in the expression are fields of this kind of event. */
+size_t expr_bound_fields(const struct expr_bound *b);
+
+/* Returns true if `slot` is used. */
+bool expr_bound_uses(const struct expr_bound *b, unsigned int slot);
+
+/* Returns the type of the result. */
+enum expr_type expr_bound_type(const struct expr_bound *b);
+
+/* Evaluates the expression. */
+struct expr_value expr_eval(const struct expr_bound *b, expr_get *get, void *data);
+
+/*
+ * Returns true if the expression is true for an event. If a field is missing, an expression can
+ * still be true: `error != 0 || @tid == 7`.
+ */
+bool expr_is_true(const struct expr_bound *b, expr_get *get, void *data);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An expression as an array of nodes: operands precede their operator, so evaluation goes through
+ * the array once and needs no recursion.
+ */
+#ifndef EXPR_NODES_H
+#define EXPR_NODES_H
+
+#include "expr/expr.h"
+
+enum expr_op {
+	OP_CONSTANT,
+	OP_NAME, /* of a field, or of a field's value, until it is bound */
+	OP_FIELD,
+	OP_NOT,
+	OP_INVERT,
+	OP_NEGATE,
+	OP_OR,
+	OP_AND,
+	OP_EQUAL,
+	OP_UNEQUAL,
+	OP_LESS,
+	OP_LESS_EQUAL,
+	OP_GREATER,
+	OP_GREATER_EQUAL,
+	OP_MATCH,
+	OP_MISMATCH,
+	OP_BIT_OR,
+	OP_BIT_XOR,
+	OP_BIT_AND,
+	OP_SHIFT_LEFT,
+	OP_SHIFT_RIGHT,
+	OP_ADD,
+	OP_SUBTRACT,
+	OP_MULTIPLY,
+	OP_DIVIDE,
+	OP_MODULO,
+};
+
+static inline bool op_is_comparison(uint8_t op)
+{
+	return op >= OP_EQUAL && op <= OP_MISMATCH;
+}
+
+struct expr_node {
+	uint8_t op; /* of enum expr_op */
+	uint8_t type; /* of enum expr_type, once bound */
+	bool has_unit; /* a number with a unit: bytes, or nanoseconds */
+	uint16_t first; /* the first node of its operands */
+	uint16_t left; /* of an operator with one operand: that operand */
+	uint16_t right;
+	uint32_t at; /* place in the text */
+	uint32_t length;
+	const struct expr_name *names; /* of the values; once bound */
+	struct expr_value value; /* of a constant */
+	unsigned int slot; /* of a field */
+	uint64_t unit; /* of a field */
+};
+
+struct expr {
+	struct expr_node nodes[EXPR_NODES];
+	size_t count; /* the last node is the result */
+	char *strings; /* decoded string literals */
+	char text[];
+};
+
+/* Sets the error. Returns false. */
+bool expr_fail(struct expr_error *error, size_t at, size_t length, const char *help,
+	const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+/* Compares two values that are not of another kind; false if one has no value. */
+bool expr_order(const struct expr_value *a, const struct expr_value *b, int *order);
+
+#endif

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Connects expressions with records: finds names among the fields of a class, and converts decoded
+ * values to those of an expression.
+ */
+#include "read/where.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/nearest.h"
+#include "base/vec.h"
+#include "format/debug.h"
+
+/* The expression for one class. */
+struct fit {
+	struct expr_bound *bound; /* NULL: not bound yet, or it does not fit */
+	bool is_known;
+};
+
+struct where {
+	struct expr *expr;
+	VEC(struct fit) fits; /* by class index */
+};
+
+/* ---- Names of every event ---- */
+
+/* Slots of the names of every event, above the fields. */
+enum common_slot {
+	SLOT_EVENT = 1 << 16,
+	SLOT_TIME,
+	SLOT_PID,
+	SLOT_TID,
+	SLOT_PROCESS,
+	SLOT_HOST,
+};
+
+static const struct {
+	const char *name;
+	enum expr_type type;
+	uint64_t unit;
+} commons[] = {
+	{ "@event", EXPR_TEXT, 0 },
+	{ "@time", EXPR_INTEGER, 1 },
+	{ "@pid", EXPR_INTEGER, 0 },
+	{ "@tid", EXPR_INTEGER, 0 },
+	{ "@process", EXPR_TEXT, 0 },
+	{ "@host", EXPR_TEXT, 0 },
+};
+
+static bool is_name(const char *name, const char *text, size_t length)
+{
+	return strlen(name) == length && strncmp(name, text, length) == 0;
+}
+
+static bool find_common(const char *name, size_t length, struct expr_field *field)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(commons); i++) {
+		if (is_name(commons[i].name, name, length)) {
+			*field = (struct expr_field){
+				.slot = SLOT_EVENT + (unsigned int)i,
+				.type = commons[i].type,
+				.unit = commons[i].unit,
+			};
+			return true;
+		}
+	}
+	return false;
+}
+
+static enum expr_type type_of(const struct type *t)
+{
+	switch (t->class) {
+	case TYPE_FLOAT:
+		return EXPR_FLOAT;
+	case TYPE_STRING:
+	case TYPE_TEXT:
+	case TYPE_BYTES:
+		return EXPR_TEXT;
+	case TYPE_DEBUG:
+		return EXPR_ANY;
+	default:
+		return EXPR_INTEGER;
+	}
+}
+
+/* Finds a name among the fields of an event. */
+static bool find(const void *data, const char *name, size_t length, struct expr_field *field)
+{
+	const struct event *e = data;
+
+	for (size_t i = 0; e && i < e->arg_count; i++) {
+		if (is_name(e->args[i].name, name, length)) {
+			*field = (struct expr_field){ .slot = (unsigned int)i,
+				.type = type_of(&e->args[i].type) };
+			return true;
+		}
+	}
+	return find_common(name, length, field);
+}
+
+/* ---- Values ---- */
+
+struct source_record {
+	struct reader *reader;
+	const struct record *rec;
+	const struct value *values; /* NULL until a field is needed */
+};
+
+static struct expr_value of_integer(uint64_t v, bool is_signed)
+{
+	return (struct expr_value){
+		.as.integer = v, .type = EXPR_INTEGER, .is_negative = is_signed && (int64_t)v < 0
+	};
+}
+
+static struct expr_value of_text(const char *text, size_t length)
+{
+	return (struct expr_value){
+		.as.text = text, .length = (uint32_t)length, .type = EXPR_TEXT
+	};
+}
+
+static struct expr_value of_float(uint64_t bits, size_t bytes)
+{
+	struct expr_value v = { .type = EXPR_FLOAT };
+	uint32_t half = (uint32_t)bits;
+	float f;
+
+	if (bytes == sizeof(f)) {
+		memcpy(&f, &half, sizeof(f));
+		v.as.number = (double)f;
+	} else {
+		memcpy(&v.as.number, &bits, sizeof(v.as.number));
+	}
+	return v;
+}
+
+/* An integer of 128 bits that does not fit into 64 becomes the nearest fraction. */
+static struct expr_value of_pair(const struct value *value, bool is_signed)
+{
+	struct value_pair pair = value_pair(value);
+	bool is_small =
+		is_signed ? pair.high == (uint64_t)((int64_t)pair.low >> 63) : pair.high == 0;
+
+	if (is_small) {
+		return of_integer(pair.low, is_signed);
+	}
+	double high = is_signed ? (double)(int64_t)pair.high : (double)pair.high;
+
+	return (struct expr_value){ .as.number = high * 0x1p64 + (double)pair.low,
+		.type = EXPR_FLOAT };
+}
+
+static struct expr_value of_debug(const struct value *value)
+{
+	if (value->kind == VALUE_PAIR) {
+		return of_pair(value, value->debug == DEBUG_I128);
+	}
+	if (value->kind == VALUE_STRING) {
+		return value->debug == DEBUG_STRING ? of_text(value->text, value->length)
+						    : (struct expr_value){ .type = EXPR_NONE };
+	}
+	if (value->debug == DEBUG_F32 || value->debug == DEBUG_F64) {
+		return of_float(value->number, debug_shapes[value->debug].bytes);
+	}
+	return of_integer(value->number, debug_shapes[value->debug].form == DEBUG_SIGNED);
+}
+
+static struct expr_value of_value(const struct type *t, const struct value *value)
+{
+	if (value->kind == VALUE_ABSENT) {
+		return (struct expr_value){ .type = EXPR_NONE };
+	}
+	if (UNLIKELY(t->class == TYPE_DEBUG)) {
+		return of_debug(value);
+	}
+	if (value->kind == VALUE_STRING) {
+		return of_text(value->text, value->length);
+	}
+	if (value->kind == VALUE_PAIR) {
+		return of_pair(value, t->is_signed);
+	}
+	if (t->class == TYPE_FLOAT) {
+		return of_float(value->number, t->size64);
+	}
+	return of_integer(value_extend(t, value->number), t->is_signed);
+}
+
+static struct expr_value get_common(const struct source_record *s, unsigned int slot)
+{
+	const struct record *rec = s->rec;
+	const struct trace_info *trace = &s->reader->traces[rec->trace];
+
+	switch (slot) {
+	case SLOT_EVENT:
+		return of_text(rec->class->name, strlen(rec->class->name));
+	case SLOT_TIME:
+		return of_integer(rec->ns, true);
+	case SLOT_PID:
+		return of_integer(rec->pid, false);
+	case SLOT_TID:
+		return of_integer(rec->tid, false);
+	case SLOT_PROCESS:
+		return of_text(trace->procname, strlen(trace->procname));
+	default:
+		return of_text(trace->hostname, strlen(trace->hostname));
+	}
+}
+
+static void get(void *data, unsigned int slot, struct expr_value *value)
+{
+	struct source_record *s = data;
+
+	if (UNLIKELY(slot >= SLOT_EVENT)) {
+		*value = get_common(s, slot);
+		return;
+	}
+	if (!s->values) {
+		s->values = reader_values(s->reader, s->rec);
+	}
+	*value = of_value(&s->rec->class->event->args[slot].type, &s->values[slot]);
+}
+
+/* ---- Selection ---- */
+
+struct where *where_parse(const char *text, struct expr_error *error)
+{
+	struct expr *e = expr_parse(text, error);
+
+	if (!e) {
+		return NULL;
+	}
+	struct where *w = xcalloc(1, sizeof(*w));
+
+	w->expr = e;
+	return w;
+}
+
+void where_restart(struct where *w)
+{
+	vec_foreach (struct fit *, fit, &w->fits) {
+		expr_bound_free(fit->bound);
+	}
+	w->fits.count = 0;
+}
+
+void where_free(struct where *w)
+{
+	if (w) {
+		where_restart(w);
+		vec_fini(&w->fits);
+		expr_free(w->expr);
+		free(w);
+	}
+}
+
+const char *where_text(const struct where *w)
+{
+	return expr_text(w->expr);
+}
+
+static const struct expr_bound *fit_of(
+	struct where *w, const struct event_class *class, struct expr_error *error)
+{
+	const struct expr_scope scope = { find, class->event };
+
+	while (w->fits.count <= class->index) {
+		vec_push(&w->fits, (struct fit){ 0 });
+	}
+	struct fit *fit = &w->fits.items[class->index];
+
+	if (!fit->is_known) {
+		fit->is_known = true;
+		fit->bound = expr_bind(w->expr, &scope, error);
+	}
+	return fit->bound;
+}
+
+bool where_passes(struct where *w, struct reader *r, const struct record *rec)
+{
+	struct source_record source = { r, rec, NULL };
+	struct expr_error error;
+	const struct expr_bound *bound = fit_of(w, rec->class, &error);
+
+	return bound && expr_is_true(bound, get, &source);
+}
+
+/* ---- Errors ---- */
+
+/* How an expression fits the events that have a field of some name. */
+enum fitness { NO_EVENT, MISFIT, FITS };
+
+/* Binds the expression to the events with a field of that name, until it fits one. */
+static enum fitness fitness_of(const struct where *w, const struct reader *r, const char *name,
+	struct expr_error *error, const char **misfit)
+{
+	enum fitness fitness = NO_EVENT;
+	size_t length = error->length;
+
+	vec_foreach (struct event_class *const *, it, &r->classes.all) {
+		const struct expr_scope scope = { find, (*it)->event };
+		struct expr_field field;
+
+		if (fitness == FITS || !find((*it)->event, name, length, &field)) {
+			continue;
+		}
+		struct expr_bound *bound = expr_bind(w->expr, &scope, error);
+
+		fitness = bound ? FITS : MISFIT;
+		*misfit = (*it)->name;
+		expr_bound_free(bound);
+	}
+	return fitness;
+}
+
+/* Reports a name that no event has. */
+static void set_unknown(struct expr_error *error, const struct reader *r, const char *name)
+{
+	struct nearest near = nearest_begin(name, error->length);
+
+	vec_foreach (struct event_class *const *, it, &r->classes.all) {
+		for (size_t i = 0; (*it)->event && i < (*it)->event->arg_count; i++) {
+			nearest_offer(&near, (*it)->event->args[i].name);
+		}
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(commons); i++) {
+		nearest_offer(&near, commons[i].name);
+	}
+	snprintf(error->text, sizeof(error->text), "no event has a field '%.*s'",
+		(int)error->length, name);
+	snprintf(error->help, sizeof(error->help), "%s%s", nearest_is_near(&near) ? "write " : "",
+		nearest_is_near(&near) ? near.name : "");
+}
+
+bool where_check(struct where *w, struct reader *r, struct expr_error *error, const char **misfit)
+{
+	for (size_t i = 0; r->classes.all.count > 0 && i < expr_field_count(w->expr); i++) {
+		*error = (struct expr_error){ 0 };
+		const char *name = expr_field_name(w->expr, i, &error->at, &error->length);
+		enum fitness fitness = fitness_of(w, r, name, error, misfit);
+
+		if (fitness == NO_EVENT) {
+			*misfit = NULL;
+			set_unknown(error, r, name);
+		}
+		if (fitness != FITS) {
+			return false;
+		}
+	}
+	return true;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * expr-eval: reads lines of `i u f e us s`, divided by blanks, then a tab and an expression; prints
+ * its value for an event with these fields: i and u are integers, f is a float, e has names of its
+ * values, us has the unit microsecond, s is text. An event has no field `n`, and `any` has a value
+ * without a type. Prints `! OFFSET LENGTH MESSAGE; HELP` for an error.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "expr/expr.h"
+
+enum { SLOT_I, SLOT_U, SLOT_F, SLOT_E, SLOT_US, SLOT_S, SLOT_ANY, SLOTS };
+
+static const struct expr_name names_of_e[] = { { "read", 0 }, { "write", 1 }, { "flush", 7 },
+	{ NULL, 0 } };
+
+static const struct {
+	const char *name;
+	struct expr_field field;
+} fields[SLOTS] = {
+	{ "i", { SLOT_I, EXPR_INTEGER, NULL, 0 } },
+	{ "u", { SLOT_U, EXPR_INTEGER, NULL, 0 } },
+	{ "f", { SLOT_F, EXPR_FLOAT, NULL, 0 } },
+	{ "e", { SLOT_E, EXPR_INTEGER, names_of_e, 0 } },
+	{ "us", { SLOT_US, EXPR_INTEGER, NULL, 1000 } },
+	{ "s", { SLOT_S, EXPR_TEXT, NULL, 0 } },
+	{ "any", { SLOT_ANY, EXPR_ANY, NULL, 0 } },
+};
+
+static bool find(const void *data, const char *name, size_t length, struct expr_field *field)
+{
+	(void)data;
+	for (size_t i = 0; i < SLOTS; i++) {
+		if (strlen(fields[i].name) == length &&
+			strncmp(fields[i].name, name, length) == 0) {
+			*field = fields[i].field;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void get(void *data, unsigned int slot, struct expr_value *value)
+{
+	*value = ((const struct expr_value *)data)[slot];
+}
+
+static char *read_values(char *line, struct expr_value *v)
+{
+	memset(v, 0, SLOTS * sizeof(*v));
+	v[SLOT_I].as.integer = (uint64_t)strtoll(line, &line, 10);
+	v[SLOT_I].is_negative = (int64_t)v[SLOT_I].as.integer < 0;
+	v[SLOT_U].as.integer = strtoull(line, &line, 10);
+	v[SLOT_F].as.number = strtod(line, &line);
+	v[SLOT_E].as.integer = strtoull(line, &line, 10);
+	v[SLOT_US].as.integer = strtoull(line, &line, 10);
+	for (size_t i = 0; i < SLOTS; i++) {
+		v[i].type = (uint8_t)fields[i].field.type;
+	}
+	line += strspn(line, " ");
+	size_t length = strcspn(line, "\t");
+
+	v[SLOT_S].as.text = strncmp(line, "NULL\t", 5) ? line : NULL;
+	v[SLOT_S].length = (uint32_t)length;
+	v[SLOT_ANY] = v[SLOT_I];
+	return line[length] ? line + length + 1 : line + length;
+}
+
+static void print_value(struct expr_value v)
+{
+	if (v.type == EXPR_INTEGER && v.is_negative) {
+		printf("%" PRId64 "\n", (int64_t)v.as.integer);
+	} else if (v.type == EXPR_INTEGER) {
+		printf("%" PRIu64 "\n", v.as.integer);
+	} else if (v.type == EXPR_FLOAT) {
+		printf("%.17g\n", v.as.number);
+	} else if (v.type == EXPR_TEXT) {
+		printf("\"%.*s\"\n", (int)v.length, v.as.text ? v.as.text : "");
+	} else {
+		puts("none");
+	}
+}
+
+static void run(const char *text, struct expr_value *values)
+{
+	static const struct expr_scope scope = { find, NULL };
+	struct expr_error error = { 0 };
+	struct expr *e = expr_parse(text, &error);
+	struct expr_bound *b = e ? expr_bind(e, &scope, &error) : NULL;
+
+	if (b) {
+		print_value(expr_eval(b, get, values));
+	} else {
+		printf("! %zu %zu %s; %s\n", error.at, error.length, error.text, error.help);
+	}
+	expr_bound_free(b);
+	expr_free(e);
+}
+
+int main(void)
+{
+	struct expr_value values[SLOTS];
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t length;
+
+	while ((length = getline(&line, &room, stdin)) > 0) {
+		if (line[length - 1] == '\n') {
+			line[length - 1] = '\0';
+		}
+		const char *text = read_values(line, values);
+
+		run(text, values);
+	}
+	free(line);
+	return 0;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Any bytes as an expression: it is refused with a place inside of it, or bound and evaluated for
+ * an event with fields of each type.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "expr/expr.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const struct expr_name names[] = { { "read", 0 }, { "write", 1 }, { NULL, 0 } };
+
+static const struct {
+	char name;
+	struct expr_field field;
+	struct expr_value value;
+} fields[] = {
+	{ 'i', { 0, EXPR_INTEGER, NULL, 0 },
+		{ .as.integer = UINT64_MAX, .type = EXPR_INTEGER, .is_negative = true } },
+	{ 'f', { 1, EXPR_FLOAT, NULL, 0 }, { .as.number = -2.5, .type = EXPR_FLOAT } },
+	{ 's', { 2, EXPR_TEXT, NULL, 0 }, { .as.text = "text", .length = 4, .type = EXPR_TEXT } },
+	{ 'e', { 3, EXPR_INTEGER, names, 0 }, { .as.integer = 1, .type = EXPR_INTEGER } },
+	{ 't', { 4, EXPR_INTEGER, NULL, 1000 }, { .as.integer = 7, .type = EXPR_INTEGER } },
+	{ 'z', { 5, EXPR_TEXT, NULL, 0 }, { .as.text = NULL, .type = EXPR_TEXT } },
+	{ 'a', { 6, EXPR_ANY, NULL, 0 }, { .type = EXPR_NONE } },
+};
+
+static bool find(const void *data, const char *name, size_t length, struct expr_field *field)
+{
+	(void)data;
+	for (size_t i = 0; length == 1 && i < sizeof(fields) / sizeof(fields[0]); i++) {
+		if (fields[i].name == *name) {
+			*field = fields[i].field;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void get(void *data, unsigned int slot, struct expr_value *value)
+{
+	(void)data;
+	*value = fields[slot].value;
+}
+
+static void check_error(const struct expr_error *error, size_t size)
+{
+	if (error->at > size || !error->text[0] ||
+		!memchr(error->text, '\0', sizeof(error->text)) ||
+		!memchr(error->help, '\0', sizeof(error->help))) {
+		abort();
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const struct expr_scope scope = { find, NULL };
+	char *text = calloc(1, size + 1);
+	struct expr_error error;
+
+	if (!text) {
+		return 0;
+	}
+	memcpy(text, data, size);
+	struct expr *e = expr_parse(text, &error);
+	struct expr_bound *b = e ? expr_bind(e, &scope, &error) : NULL;
+
+	if (b) {
+		expr_eval(b, get, NULL);
+		expr_is_true(b, get, NULL);
+	} else {
+		check_error(&error, size);
+	}
+	expr_bound_free(b);
+	expr_free(e);
+	free(text);
+	return 0;
+}
