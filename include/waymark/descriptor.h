@@ -76,8 +76,9 @@ struct waymark_event {
 	uint32_t *state;
 	/*
 	 * Its name. After the NUL follow, each with a NUL: the format as declared, a printf format
-	 * in C syntax, a message with braces, or nothing; and name and type of each argument, which
-	 * a trace point of waymark/scope.h lacks.
+	 * in C syntax, a message with braces, or nothing; name and type of each argument; and what
+	 * they mean, the statements `@enum op 0=read` and so on, each with a newline. A trace point
+	 * of waymark/scope.h has only name and format.
 	 */
 	const char *name;
 	const char *file; /* of the declaration, as `line` */

@@ -322,7 +322,7 @@ WAYMARK_SITE_INLINE uint32_t waymark_site_pack(
 #define WAYMARK_SITE_LEAD_PRINT
 
 /* The rest of the name of a scope's end, and the texts that follow it. */
-#define WAYMARK_SITE_END_TEXTS "_end\0\0scope\0i64\0scope_tid\0u32"
+#define WAYMARK_SITE_END_TEXTS "_end\0\0scope\0i64\0scope_tid\0u32\0"
 
 /* At -O0 a site that is compiled out remains as data; the registry skips it. */
 #define WAYMARK_SITE_FLAGS \

@@ -13,6 +13,7 @@
 
 #include "base/compiler.h"
 #include "base/utf8.h"
+#include "model/meaning.h"
 #include "model/name.h"
 #include "text/nearest.h"
 
@@ -467,14 +468,48 @@ static void read_formats(struct front_end *fe, struct qemu_line *line, struct sc
 	}
 }
 
-static void read_line(struct front_end *fe, struct scan *s, unsigned int number)
+/* Statements of model/meaning.h that were read, and no event yet. */
+typedef VEC(struct span) statements;
+
+/* Keeps a comment that begins with `@`. */
+static void read_comment(statements *meaning, struct scan *s)
+{
+	s->pos++;
+	scan_skip_blanks(s);
+	if (scan_peek(s) == '@') {
+		vec_push(meaning, ((struct span){ s->source->text + s->pos, s->end - s->pos }));
+	}
+}
+
+/* Adds to the event what the comments above it say. */
+static void read_meaning(struct front_end *fe, statements *meaning, struct event *e)
+{
+	vec_foreach (const struct span *, span, meaning) {
+		struct placed text = { .span = *span, .source = fe->source };
+		size_t *places = arena_array(arena(fe), size_t, span->len + 1);
+
+		for (size_t i = 0; i <= span->len; i++) {
+			places[i] = (size_t)(span->text - fe->source->text) + i;
+		}
+		text.places = places;
+		meaning_read(e, arena(fe), fe->rules, &text, true);
+	}
+	meaning->count = 0;
+}
+
+static void read_line(
+	struct front_end *fe, statements *meaning, struct scan *s, unsigned int number)
 {
 	struct qemu_line line = { .event.line = number };
 	struct event *e = &line.event;
 	struct span name;
 
 	scan_skip_blanks(s);
-	if (scan_peek(s) == SCAN_END || scan_peek(s) == '#') {
+	if (scan_peek(s) == '#') {
+		read_comment(meaning, s);
+		return;
+	}
+	if (scan_peek(s) == SCAN_END) {
 		return;
 	}
 	/* Bytes that no declaration can contain. */
@@ -494,6 +529,9 @@ static void read_line(struct front_end *fe, struct scan *s, unsigned int number)
 	e->at = span_location(fe->source, name);
 	bool args_ok = read_args(fe, e, s);
 
+	if (args_ok) {
+		read_meaning(fe, meaning, e);
+	}
 	read_formats(fe, &line, s);
 	if (args_ok) {
 		qemu_expand(fe, &line);
@@ -506,6 +544,7 @@ void decl_read_qemu(struct front_end *fe)
 	bool has_mark = source->len >= 3 && memcmp(source->text, "\xef\xbb\xbf", 3) == 0;
 	size_t pos = has_mark ? 3 : 0; /* after a byte order mark */
 	unsigned int number = 0;
+	statements meaning = { 0 };
 
 	while (pos < source->len) {
 		const char *newline = memchr(source->text + pos, '\n', source->len - pos);
@@ -515,9 +554,14 @@ void decl_read_qemu(struct front_end *fe)
 		if (s.end > s.pos && source->text[s.end - 1] == '\r') {
 			s.end--;
 		}
-		read_line(fe, &s, ++number);
+		read_line(fe, &meaning, &s, ++number);
 		pos = end + 1;
 	}
+	vec_foreach (const struct span *, span, &meaning) {
+		diag_error(fe->rules, span_location(source, *span), "write it above the event",
+			"no event follows");
+	}
+	vec_fini(&meaning);
 	if (source->len > 0 && source->text[source->len - 1] != '\n') {
 		diag_error(fe->rules, ((struct location){ source, source->len }),
 			"end the last line with a newline", "the file does not end with a newline");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads declarations in TOML: tables [[events]] and [[scopes]] with four keys, in any order. Tables
- * are independent: an error in one hides nothing in the next.
+ * Reads declarations in TOML: tables [[events]] and [[scopes]] with their keys, in any order.
+ * Tables are independent: an error in one hides nothing in the next.
  */
 #include "decl/toml_events.h"
 
@@ -10,15 +10,26 @@
 #include "base/compiler.h"
 #include "base/utf8.h"
 #include "decl/toml.h"
+#include "model/meaning.h"
 #include "model/name.h"
 #include "text/nearest.h"
 
 #define TABLE_HELP "there are [[events]] and [[scopes]], each with name, args, message and enabled"
 
-enum key { KEY_NAME, KEY_ARGS, KEY_MESSAGE, KEY_ENABLED, KEY_COUNT };
+/* Keys from KEY_NEEDED on may be left out. */
+enum key {
+	KEY_NAME,
+	KEY_ARGS,
+	KEY_MESSAGE,
+	KEY_ENABLED,
+	KEY_NEEDED,
+	KEY_MEANING = KEY_NEEDED,
+	KEY_COUNT
+};
 
-static const char *const key_names[] = { "name", "args", "message", "enabled" };
-static const enum toml_kind key_kinds[] = { TOML_STRING, TOML_STRING, TOML_STRING, TOML_BOOLEAN };
+static const char *const key_names[] = { "name", "args", "message", "enabled", "meaning" };
+static const enum toml_kind key_kinds[] = { TOML_STRING, TOML_STRING, TOML_STRING, TOML_BOOLEAN,
+	TOML_STRING };
 static const char *const key_missing[] = {
 	"add: name = \"...\"",
 	"add: args = \"name: type, ...\", or args = \"\"",
@@ -67,7 +78,7 @@ static int find_name(struct span name, const char *const *names, size_t count)
 static void report_unknown_key(struct file *f, struct table *t, const struct placed *key)
 {
 	const char *nearest = nearest_name(key->span, key_names, ARRAY_SIZE(key_names));
-	const char *help = "an event has name, args, message and enabled";
+	const char *help = "an event has name, args, message, enabled, and may have meaning";
 
 	if (nearest) {
 		int meant = find_name((struct span){ nearest, strlen(nearest) }, key_names,
@@ -118,7 +129,7 @@ static bool find_keys(struct file *f, struct table *t)
 	for (const struct toml_entry *e = t->toml->entries; e; e = e->next) {
 		read_key(f, t, e);
 	}
-	for (size_t i = 0; i < KEY_COUNT; i++) {
+	for (size_t i = 0; i < KEY_NEEDED; i++) {
 		if (t->values[i]) {
 			continue;
 		}
@@ -209,6 +220,9 @@ static bool read_values(struct file *f, const struct table *t, struct event *e)
 	bool has_args = args && toml_read_args(f->fe, e, &args->string);
 	bool has_message = message && read_message(f, e, message);
 
+	if (t->values[KEY_MEANING] && has_args) {
+		meaning_read(e, arena(f), f->fe->rules, &t->values[KEY_MEANING]->string, false);
+	}
 	if (has_message && has_args) {
 		decl_check_format(f->fe, e);
 	}

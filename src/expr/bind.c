@@ -40,11 +40,10 @@ static void bind_name(struct binder *s, struct expr_node *n)
 	n->slot = field.slot;
 	n->names = field.names;
 	n->unit = field.unit;
-	s->b->fields++;
 }
 
-static const struct expr_name *find_value(
-	const struct expr_name *names, const char *text, size_t length)
+static const struct value_name *find_value(
+	const struct value_name *names, const char *text, size_t length)
 {
 	for (; names->name; names++) {
 		if (strlen(names->name) == length && strncmp(names->name, text, length) == 0) {
@@ -55,21 +54,25 @@ static const struct expr_name *find_value(
 }
 
 /* Replaces a node by the value that the field calls `text`. */
-static bool bind_value(struct binder *s, struct expr_node *n, const struct expr_name *names,
+static bool bind_value(struct binder *s, struct expr_node *n, const struct value_name *names,
 	const char *text, size_t length)
 {
-	const struct expr_name *found = find_value(names, text, length);
+	const struct value_name *found = find_value(names, text, length);
 
 	if (found) {
 		n->op = OP_CONSTANT;
 		n->type = EXPR_INTEGER;
-		n->value = (struct expr_value){ .as.integer = found->value, .type = EXPR_INTEGER };
+		n->value = (struct expr_value){
+			.as.integer = found->value,
+			.type = EXPR_INTEGER,
+			.is_negative = found->is_negative,
+		};
 		return true;
 	}
 	struct nearest near = nearest_begin(text, length);
 	char help[sizeof(s->error->help)] = "";
 
-	for (const struct expr_name *v = names; v->name; v++) {
+	for (const struct value_name *v = names; v->name; v++) {
 		nearest_offer(&near, v->name);
 	}
 	if (nearest_is_near(&near)) {
@@ -79,7 +82,7 @@ static bool bind_value(struct binder *s, struct expr_node *n, const struct expr_
 }
 
 /* Looks the unknown names among the operands up as values of the other side's field. */
-static bool bind_values(struct binder *s, uint16_t side, const struct expr_name *names)
+static bool bind_values(struct binder *s, uint16_t side, const struct value_name *names)
 {
 	struct expr_node *nodes = s->b->nodes;
 
@@ -237,7 +240,6 @@ struct expr_bound *expr_bind(
 		return NULL;
 	}
 	b->count = e->count;
-	b->fields = 0;
 	memcpy(b->nodes, e->nodes, e->count * sizeof(b->nodes[0]));
 	struct binder s = { b, e, scope, error };
 
@@ -255,19 +257,14 @@ void expr_bound_free(struct expr_bound *b)
 	free(b);
 }
 
-size_t expr_bound_fields(const struct expr_bound *b)
+bool expr_bound_knows(const struct expr_bound *b, size_t i)
 {
-	return b->fields;
-}
+	const struct expr_node *n = b->nodes;
 
-bool expr_bound_uses(const struct expr_bound *b, unsigned int slot)
-{
-	for (size_t i = 0; i < b->count; i++) {
-		if (b->nodes[i].op == OP_FIELD && b->nodes[i].slot == slot) {
-			return true;
-		}
+	while (!n->is_name || i-- > 0) {
+		n++;
 	}
-	return false;
+	return n->op != OP_NAME;
 }
 
 enum expr_type expr_bound_type(const struct expr_bound *b)

@@ -7,7 +7,6 @@
 
 struct expr_bound {
 	size_t count;
-	size_t fields; /* names that are fields of this kind of event */
 	struct expr_node nodes[];
 };
 

@@ -141,10 +141,10 @@ static bool glob(const char *p, const char *p_end, const char *s, const char *s_
 }
 
 /* Returns the name of a value, as text. */
-static struct expr_value name_of(const struct expr_name *names, const struct expr_value *v)
+static struct expr_value name_of(const struct value_name *names, const struct expr_value *v)
 {
 	for (; names->name; names++) {
-		if (names->value == v->as.integer) {
+		if (names->value == v->as.integer && names->is_negative == v->is_negative) {
 			return (struct expr_value){ .as.text = names->name,
 				.length = (uint32_t)strlen(names->name),
 				.type = EXPR_TEXT };

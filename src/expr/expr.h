@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/value_name.h"
+
 /* The most operands and operators of an expression. */
 #define EXPR_NODES 256u
 
@@ -37,17 +39,11 @@ struct expr_value {
 	bool is_negative; /* the integer is an int64_t below 0 */
 };
 
-/* The names of a field's values. */
-struct expr_name {
-	const char *name; /* NULL: the end of the table */
-	uint64_t value;
-};
-
 /* What a name in an expression means. */
 struct expr_field {
 	unsigned int slot; /* passed to expr_get */
 	enum expr_type type;
-	const struct expr_name *names; /* of its values; NULL: none */
+	const struct value_name *names; /* of its values; NULL: none */
 	/* Bytes or nanoseconds of its unit, if it has one; 0: none. */
 	uint64_t unit;
 };
@@ -79,9 +75,9 @@ void expr_free(struct expr *e);
 /* Returns the text as it was parsed. */
 const char *expr_text(const struct expr *e);
 
-/* Returns the number of fields that it names, and each of them; a name can occur more than once. */
-size_t expr_field_count(const struct expr *e);
-const char *expr_field_name(const struct expr *e, size_t i, size_t *at, size_t *length);
+/* Returns the number of names, and each of them; a name can occur more than once. */
+size_t expr_name_count(const struct expr *e);
+const char *expr_name(const struct expr *e, size_t i, size_t *at, size_t *length);
 
 /* An expression for one kind of event. Keeps pointers into the expression, which must outlive it.
  */
@@ -96,11 +92,8 @@ struct expr_bound *expr_bind(
 	const struct expr *e, const struct expr_scope *scope, struct expr_error *error);
 void expr_bound_free(struct expr_bound *b);
 
-/* Returns how many of the names in the expression are fields of this kind of event. */
-size_t expr_bound_fields(const struct expr_bound *b);
-
-/* Returns true if `slot` is used. */
-bool expr_bound_uses(const struct expr_bound *b, unsigned int slot);
+/* Returns true if the name, see expr_name(), is a field of this kind of event or a value. */
+bool expr_bound_knows(const struct expr_bound *b, size_t i);
 
 /* Returns the type of the result. */
 enum expr_type expr_bound_type(const struct expr_bound *b);

@@ -45,13 +45,14 @@ static inline bool op_is_comparison(uint8_t op)
 struct expr_node {
 	uint8_t op; /* of enum expr_op */
 	uint8_t type; /* of enum expr_type, once bound */
+	bool is_name; /* it was parsed as one */
 	bool has_unit; /* a number with a unit: bytes, or nanoseconds */
 	uint16_t first; /* the first node of its operands */
 	uint16_t left; /* of an operator with one operand: that operand */
 	uint16_t right;
 	uint32_t at; /* place in the text */
 	uint32_t length;
-	const struct expr_name *names; /* of the values; once bound */
+	const struct value_name *names; /* of the values; once bound */
 	struct expr_value value; /* of a constant */
 	unsigned int slot; /* of a field */
 	uint64_t unit; /* of a field */

@@ -298,7 +298,12 @@ static bool parse_name(struct parser *s)
 			return n;
 		}
 	}
-	return add(s, OP_NAME, from);
+	struct expr_node *n = add(s, OP_NAME, from);
+
+	if (n) {
+		n->is_name = true;
+	}
+	return n;
 }
 
 static bool parse_level(struct parser *s, unsigned int level);
@@ -491,21 +496,21 @@ const char *expr_text(const struct expr *e)
 	return e->text;
 }
 
-size_t expr_field_count(const struct expr *e)
+size_t expr_name_count(const struct expr *e)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < e->count; i++) {
-		count += e->nodes[i].op == OP_NAME;
+		count += e->nodes[i].is_name;
 	}
 	return count;
 }
 
-const char *expr_field_name(const struct expr *e, size_t i, size_t *at, size_t *length)
+const char *expr_name(const struct expr *e, size_t i, size_t *at, size_t *length)
 {
 	const struct expr_node *n = e->nodes;
 
-	while (n->op != OP_NAME || i-- > 0) {
+	while (!n->is_name || i-- > 0) {
 		n++;
 	}
 	*at = n->at;

@@ -35,6 +35,7 @@ struct ctf_text_event {
 	enum ctf_text_style style;
 	const char *name;
 	const char *format; /* as declared, in C syntax; "": none; or the message of TOML */
+	const char *meaning; /* statements `@enum op 0=read`, each with a newline; "": none */
 	const char *file;
 	uint32_t line;
 	const struct ctf_text_arg *args; /* for a scope, the first is its number, which we add */
@@ -83,9 +84,19 @@ static inline void ctf_text_put_arg(struct ctf_text *t, const struct ctf_text_ar
 	ctf_text_commented(t, arg->name);
 }
 
-/* Writes `<name>(<arguments>) <format>`, in the language of trace-events files. */
+/*
+ * Writes a comment `# @enum op 0=read` for each statement, and `<name>(<arguments>) <format>`, in
+ * the language of trace-events files.
+ */
 static inline void ctf_text_put_line(struct ctf_text *t, const struct ctf_text_event *e)
 {
+	for (const char *s = e->meaning; *s;) {
+		const char *end = strchr(s, '\n');
+
+		ctf_text_str(t, "# ");
+		t->put(t, s, (size_t)(end - s) + 1);
+		s = end + 1;
+	}
 	ctf_text_commented(t, e->name);
 	ctf_text_str(t, e->arg_count ? "(" : "(void");
 	for (size_t i = 0; i < e->arg_count; i++) {
@@ -137,6 +148,8 @@ static inline void ctf_text_put_table(struct ctf_text *t, const struct ctf_text_
 	}
 	ctf_text_str(t, "\", message = \"");
 	ctf_text_toml(t, e->format);
+	ctf_text_str(t, *e->meaning ? "\", meaning = \"" : "");
+	ctf_text_toml(t, e->meaning);
 	ctf_text_str(t, "\", enabled = true }]");
 }
 
@@ -206,9 +219,59 @@ static inline const char *ctf_text_word(
 	return buffer;
 }
 
+/* Returns the text after `@enum <name>` or `@flags <name>` in the statements; NULL: none. */
+static inline const char *ctf_text_names(const char *meaning, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *s = meaning; *s; s = strchr(s, '\n') + 1) {
+		size_t word = strncmp(s, "@enum", 5) == 0    ? 5
+			      : strncmp(s, "@flags", 6) == 0 ? 6
+							     : 0;
+		const char *arg = s + word + strspn(s + word, " \t");
+
+		if (word && strncmp(arg, name, length) == 0 && strchr(" \t", arg[length])) {
+			return arg + length;
+		}
+	}
+	return NULL;
+}
+
+/* Writes ` enum : uint32_t { "read" = 0, "write" = 1, } _op;`. `values`: ` 0=read 1=write`. */
+static inline void ctf_text_put_enum(
+	struct ctf_text *t, const struct ctf_text_arg *arg, const char *values)
+{
+	char bits[CTF_TEXT_COLUMNS + 1];
+
+	ctf_text_str(t, arg->kind == CTF_TEXT_SIGNED ? " enum : int" : " enum : uint");
+	ctf_text_str(t, ctf_text_number(bits, 8u * arg->size, 0));
+	ctf_text_str(t, "_t {");
+	for (values += strspn(values, " \t"); *values != '\n'; values += strspn(values, " \t")) {
+		size_t value = strcspn(values, "=");
+		const char *name = values + value + 1;
+		size_t length = strcspn(name, " \t\n");
+
+		ctf_text_str(t, " \"");
+		t->put(t, name, length);
+		ctf_text_str(t, "\" = ");
+		t->put(t, values, value);
+		ctf_text_str(t, ",");
+		values = name + length;
+	}
+	ctf_text_str(t, " } _");
+	ctf_text_str(t, arg->name);
+	ctf_text_str(t, ";");
+}
+
 static inline void ctf_text_put_field(
 	struct ctf_text *t, const struct ctf_text_event *e, const struct ctf_text_arg *arg)
 {
+	const char *values = ctf_text_names(e->meaning, arg->name);
+
+	if (values && arg->kind <= CTF_TEXT_SIGNED && arg->size <= sizeof(uint64_t)) {
+		ctf_text_put_enum(t, arg, values);
+		return;
+	}
 	bool is_wide = arg->kind <= CTF_TEXT_SIGNED && arg->size > sizeof(uint64_t);
 	const char *text = is_wide ? ctf_text_wide_fields[arg->kind] : ctf_text_fields[arg->kind];
 	char bits[CTF_TEXT_COLUMNS + 1];

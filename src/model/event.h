@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "base/value_name.h"
 #include "base/vec.h"
 #include "model/format.h"
 #include "model/type.h"
@@ -51,8 +52,16 @@ struct arg {
 	 * place, such as `TCGv_i32`; NULL if it knows the value itself.
 	 */
 	const char *guest_type;
+	/* Declared by model/meaning.h; NULL and false: nothing. */
+	const struct value_name *names; /* of its values, or of its bits */
+	bool is_flags;
+	bool is_key; /* names an object */
+	const char *unit;
 	struct location at;
 };
+
+/* The part of an object's life at which an event happens. */
+enum life_part { LIFE_NONE, LIFE_BEGIN, LIFE_STEP, LIFE_END };
 
 struct event {
 	const char *name;
@@ -67,6 +76,9 @@ struct event {
 	 */
 	struct event *passed;
 	struct format format;
+	const char *meaning; /* statements of model/meaning.h, each with a newline; NULL: none */
+	const char *life;
+	enum life_part life_part;
 	struct location at; /* place of the name */
 	/* For the halves of a `tcg` event: the declared name, and the other half. */
 	const char *whole;

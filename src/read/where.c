@@ -13,6 +13,7 @@
 #include "base/nearest.h"
 #include "base/vec.h"
 #include "format/debug.h"
+#include "model/meaning.h"
 
 /* The expression for one class. */
 struct fit {
@@ -93,8 +94,12 @@ static bool find(const void *data, const char *name, size_t length, struct expr_
 
 	for (size_t i = 0; e && i < e->arg_count; i++) {
 		if (is_name(e->args[i].name, name, length)) {
-			*field = (struct expr_field){ .slot = (unsigned int)i,
-				.type = type_of(&e->args[i].type) };
+			*field = (struct expr_field){
+				.slot = (unsigned int)i,
+				.type = type_of(&e->args[i].type),
+				.names = e->args[i].names,
+				.unit = e->args[i].unit ? meaning_unit_scale(e->args[i].unit) : 0,
+			};
 			return true;
 		}
 	}
@@ -290,35 +295,11 @@ bool where_passes(struct where *w, struct reader *r, const struct record *rec)
 
 /* ---- Errors ---- */
 
-/* How an expression fits the events that have a field of some name. */
-enum fitness { NO_EVENT, MISFIT, FITS };
-
-/* Binds the expression to the events with a field of that name, until it fits one. */
-static enum fitness fitness_of(const struct where *w, const struct reader *r, const char *name,
-	struct expr_error *error, const char **misfit)
-{
-	enum fitness fitness = NO_EVENT;
-	size_t length = error->length;
-
-	vec_foreach (struct event_class *const *, it, &r->classes.all) {
-		const struct expr_scope scope = { find, (*it)->event };
-		struct expr_field field;
-
-		if (fitness == FITS || !find((*it)->event, name, length, &field)) {
-			continue;
-		}
-		struct expr_bound *bound = expr_bind(w->expr, &scope, error);
-
-		fitness = bound ? FITS : MISFIT;
-		*misfit = (*it)->name;
-		expr_bound_free(bound);
-	}
-	return fitness;
-}
-
 /* Reports a name that no event has. */
-static void set_unknown(struct expr_error *error, const struct reader *r, const char *name)
+static void set_unknown(
+	struct expr_error *error, const struct reader *r, const struct expr *e, size_t which)
 {
+	const char *name = expr_name(e, which, &error->at, &error->length);
 	struct nearest near = nearest_begin(name, error->length);
 
 	vec_foreach (struct event_class *const *, it, &r->classes.all) {
@@ -337,16 +318,29 @@ static void set_unknown(struct expr_error *error, const struct reader *r, const 
 
 bool where_check(struct where *w, struct reader *r, struct expr_error *error, const char **misfit)
 {
-	for (size_t i = 0; r->classes.all.count > 0 && i < expr_field_count(w->expr); i++) {
-		*error = (struct expr_error){ 0 };
-		const char *name = expr_field_name(w->expr, i, &error->at, &error->length);
-		enum fitness fitness = fitness_of(w, r, name, error, misfit);
+	size_t count = expr_name_count(w->expr);
+	bool is_known[EXPR_NODES] = { false };
 
-		if (fitness == NO_EVENT) {
-			*misfit = NULL;
-			set_unknown(error, r, name);
+	*misfit = NULL;
+	vec_foreach (struct event_class *const *, it, &r->classes.all) {
+		const struct expr_scope scope = { find, (*it)->event };
+		struct expr_error why = { 0 };
+		struct expr_bound *bound = expr_bind(w->expr, &scope, &why);
+
+		for (size_t i = 0; bound && i < count; i++) {
+			is_known[i] |= expr_bound_knows(bound, i);
 		}
-		if (fitness != FITS) {
+		if (!bound && !*misfit) {
+			*misfit = (*it)->name;
+			*error = why;
+		}
+		expr_bound_free(bound);
+	}
+	for (size_t i = 0; r->classes.all.count > 0 && i < count; i++) {
+		if (!is_known[i] && !*misfit) {
+			set_unknown(error, r, w->expr, i);
+		}
+		if (!is_known[i]) {
 			return false;
 		}
 	}

@@ -61,6 +61,7 @@ void metadata_put_event(
 							  : CTF_TEXT_TOML_EVENT,
 		.name = e->name,
 		.format = e->format.source ? e->format.source : "",
+		.meaning = e->meaning ? e->meaning : "",
 		.file = e->at.source ? e->at.source->name : "",
 		.line = e->line,
 		.args = args,

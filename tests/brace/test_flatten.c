@@ -9,7 +9,7 @@
 #include "unit.h"
 
 static struct waymark_event event = {
-	.name = "run\0{} {:#x?} {:?}",
+	.name = "run\0{} {:#x?} {:?}\0",
 	.flags = WAYMARK_EVENT_BRACES,
 };
 

@@ -30,7 +30,7 @@ static inline void test_record(
 	static uint32_t waymark_state_##name_ WAYMARK_STATE_SECTION = 0;                     \
 	static struct waymark_event waymark_event_##name_ = {                                \
 		.state = &waymark_state_##name_,                                             \
-		.name = #name_ "\0\"value=%d\"\0value\0int",                                 \
+		.name = #name_ "\0\"value=%d\"\0value\0int\0",                               \
 		.file = "tests/trace-events",                                                \
 		.args = test_args,                                                           \
 		.line = (line_),                                                             \

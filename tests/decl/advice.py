@@ -21,7 +21,7 @@ PROSE = re.compile(
     r"save the file|is this a file of|add the closing|write a backslash|pass a string of bytes|"
     r"an event is declared as|it is not one of the types|remove it, or (make it a format|quote)|"
     r"write \(void\), or|declare an 'int' for the '\*'|remove the comma, or|"
-    r"declare an enum as|print the arguments in their order")
+    r"declare an enum as|print the arguments in their order|write it above the event")
 
 TOML_PROSE = re.compile(
     r"choose another name|begin it with a letter|use the letters a to z|rename one|keep one|"

@@ -8,6 +8,7 @@
  * Exits with 1 after an error in a file.
  */
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,8 +84,25 @@ static void print_segment(const struct segment *s)
 	putchar('\n');
 }
 
+static void print_meaning(const struct arg *a)
+{
+	for (const struct value_name *v = a->names; v && v->name; v++) {
+		printf("    %s %" PRIu64 " is '%s'\n", a->is_flags ? "flag" : "value", v->value,
+			v->name);
+	}
+	if (a->unit) {
+		printf("    in '%s'\n", a->unit);
+	}
+	if (a->is_key) {
+		puts("    names an object");
+	}
+}
+
 static void print_event(size_t id, const struct event *e)
 {
+	static const char *const parts[] = {
+		[LIFE_BEGIN] = "begin", [LIFE_STEP] = "step", [LIFE_END] = "end"
+	};
 	static const char classes[] = { [TYPE_INTEGER] = 'i',
 		[TYPE_FLOAT] = 'F',
 		[TYPE_POINTER] = 'P',
@@ -117,6 +135,10 @@ static void print_event(size_t id, const struct event *e)
 		}
 		printf(e->args[i].guest_type ? " at translation %s\n" : "\n",
 			e->args[i].guest_type);
+		print_meaning(&e->args[i]);
+	}
+	if (e->life) {
+		printf("  %s of '%s'\n", parts[e->life_part], e->life);
 	}
 	if (e->format.source) {
 		printf("  format %s\n", e->format.source);

@@ -14,8 +14,8 @@
 
 enum { SLOT_I, SLOT_U, SLOT_F, SLOT_E, SLOT_US, SLOT_S, SLOT_ANY, SLOTS };
 
-static const struct expr_name names_of_e[] = { { "read", 0 }, { "write", 1 }, { "flush", 7 },
-	{ NULL, 0 } };
+static const struct value_name names_of_e[] = { { "read", 0, false }, { "write", 1, false },
+	{ "flush", 7, false }, { NULL, 0, false } };
 
 static const struct {
 	const char *name;

@@ -11,7 +11,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const struct expr_name names[] = { { "read", 0 }, { "write", 1 }, { NULL, 0 } };
+static const struct value_name names[] = { { "read", 0, false }, { "write", 1, false },
+	{ NULL, 0, false } };
 
 static const struct {
 	char name;

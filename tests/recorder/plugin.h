@@ -16,7 +16,7 @@
 	};                                                                                  \
 	static struct waymark_event waymark_event_##event = {                               \
 		.state = &waymark_state_##event,                                            \
-		.name = #event "\0\"i=%\" PRIu64\0i\0uint64_t",                             \
+		.name = #event "\0\"i=%\" PRIu64\0i\0uint64_t\0",                           \
 		.file = "plugin",                                                           \
 		.args = waymark_args_##event,                                               \
 		.backends = WAYMARK_SIMPLE,                                                 \

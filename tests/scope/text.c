@@ -20,8 +20,8 @@
 #define LONG 5000
 #define THREADS 4
 
-static struct waymark_event event = { .name = "reserve\0reserve {:#x} bytes" };
-static struct waymark_event of_text = { .name = "render\0data {}" };
+static struct waymark_event event = { .name = "reserve\0reserve {:#x} bytes\0" };
+static struct waymark_event of_text = { .name = "render\0data {}\0" };
 
 static void never(const struct waymark_scope *scope)
 {

@@ -17,9 +17,9 @@
 
 #define ALL (WAYMARK_LOG | WAYMARK_FTRACE | WAYMARK_SYSLOG)
 
-#define EVENT(name_, message_, line_, backends_, flags_)                                    \
-	static uint32_t waymark_state_##name_ WAYMARK_STATE_SECTION = 0;                    \
-	static struct waymark_event name_ = { &waymark_state_##name_, #name_ "\0" message_, \
+#define EVENT(name_, message_, line_, backends_, flags_)                                         \
+	static uint32_t waymark_state_##name_ WAYMARK_STATE_SECTION = 0;                         \
+	static struct waymark_event name_ = { &waymark_state_##name_, #name_ "\0" message_ "\0", \
 		"trace/virtio.toml", NULL, line_, backends_, 0, flags_, 0, NULL, NULL };
 
 EVENT(request, "{}: Request received", 3, ALL, WAYMARK_EVENT_BRACES)

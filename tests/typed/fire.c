@@ -24,12 +24,12 @@ struct payload {
 #define STATE(id) static uint32_t state_##id WAYMARK_STATE_SECTION = 0
 #define LIST(id) static struct waymark_event *const listed_##id WAYMARK_EVENT_SECTION = &event_##id
 
-#define EVENT(id, line, texts, ...)                                                           \
-	static const struct waymark_arg args_##id[] = { __VA_ARGS__ };                        \
-	STATE(id);                                                                            \
-	static struct waymark_event event_##id = { &state_##id, #id "\0" texts, "typed.toml", \
-		args_##id, line, BOTH, sizeof(args_##id) / sizeof(args_##id[0]),              \
-		WAYMARK_EVENT_BRACES, 0, NULL, NULL };                                        \
+#define EVENT(id, line, texts, ...)                                                                \
+	static const struct waymark_arg args_##id[] = { __VA_ARGS__ };                             \
+	STATE(id);                                                                                 \
+	static struct waymark_event event_##id = { &state_##id, #id "\0" texts "\0", "typed.toml", \
+		args_##id, line, BOTH, sizeof(args_##id) / sizeof(args_##id[0]),                   \
+		WAYMARK_EVENT_BRACES, 0, NULL, NULL };                                             \
 	LIST(id)
 
 EVENT(t_ints, 2,
@@ -88,7 +88,7 @@ EVENT(t_escapes, 44,
 	ARG(STRING, 0));
 
 STATE(t_empty);
-static struct waymark_event event_t_empty = { &state_t_empty, "t_empty\0", "typed.toml", NULL, 50,
+static struct waymark_event event_t_empty = { &state_t_empty, "t_empty\0\0", "typed.toml", NULL, 50,
 	BOTH, 0, WAYMARK_EVENT_BRACES, 0, NULL, NULL };
 LIST(t_empty);
 
@@ -96,10 +96,10 @@ static const struct waymark_arg args_t_scope[] = { ARG(SIGNED, 8), ARG(UNSIGNED,
 static const struct waymark_arg args_t_scope_end[] = { ARG(SIGNED, 8), ARG(UNSIGNED, 4) };
 STATE(t_scope);
 static struct waymark_event event_t_scope_end = { &state_t_scope,
-	"t_scope_end\0\0scope\0int64_t\0scope_tid\0uint32_t", "typed.toml", args_t_scope_end, 56,
+	"t_scope_end\0\0scope\0int64_t\0scope_tid\0uint32_t\0", "typed.toml", args_t_scope_end, 56,
 	BOTH, 2, WAYMARK_EVENT_SCOPE_END, 0, NULL, NULL };
 static struct waymark_event event_t_scope = { &state_t_scope,
-	"t_scope\0step {}\0scope\0int64_t\0step\0u8", "typed.toml", args_t_scope, 56, BOTH, 2,
+	"t_scope\0step {}\0scope\0int64_t\0step\0u8\0", "typed.toml", args_t_scope, 56, BOTH, 2,
 	WAYMARK_EVENT_BRACES | WAYMARK_EVENT_SCOPE, 0, NULL, &event_t_scope_end };
 LIST(t_scope);
 

@@ -24,7 +24,7 @@ struct cpu {
 	static uint32_t waymark_state_##name_ WAYMARK_STATE_SECTION = 0;                      \
 	static struct waymark_event waymark_event_##name_ = {                                 \
 		.state = &waymark_state_##name_,                                              \
-		.name = #name_ "\0",                                                          \
+		.name = #name_ "\0\0",                                                        \
 		.file = "tests/trace-events",                                                 \
 		.line = (line_),                                                              \
 		.backends = BUILT_WITH,                                                       \

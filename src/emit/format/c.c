@@ -38,7 +38,7 @@ static const char event_descriptor[] =
 	"static struct waymark_event waymark_event_${name} = {\n"
 	"\t&waymark_state_${state},\n"
 	"\t\"${name}\\0\"\n"
-	"\t${format}${texts},\n"
+	"\t${format}${texts}${meaning},\n"
 	"\t${file},\n"
 	"\t${args},\n"
 	"\t${line},\n"
@@ -253,6 +253,9 @@ static void emit_descriptor(struct emit_context *c, const struct event *e)
 		{ "state", e->begin ? e->begin->name : e->name },
 		{ "format", ended_literal(c, e->format.source ? e->format.source : "") },
 		{ "texts", arg_literals(c, e) },
+		{ "meaning", e->meaning
+				     ? arena_printf(&c->texts, "\n\t%s", c_literal(c, e->meaning))
+				     : "" },
 		{ "file", c_file_literal(c, e) },
 		{ "line", c_number(c, e->line) },
 		{ "args", e->arg_count ? arena_printf(&c->texts, "waymark_args_%s", e->name)

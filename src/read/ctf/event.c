@@ -224,21 +224,26 @@ static const char *find_line(const char *colon, const char *end, unsigned int *l
 	return p > colon + 1 && end - p >= 2 && p[0] == ':' && p[1] == ' ' ? p + 2 : NULL;
 }
 
-/* Returns the line of a declaration file. The writer escapes ends of comments, except in TOML. */
+/*
+ * Returns the lines of a declaration file: comments with the meaning of arguments, and the event.
+ * The writer escapes ends of comments, except in TOML.
+ */
 static const char *unescape(struct arena *a, const char *text, const char *end, bool is_toml)
 {
-	char *line = arena_alloc(a, (size_t)(end - text) + 2);
-	char *out = line;
+	char *lines = arena_alloc(a, (size_t)(end - text) + 2);
+	char *out = lines;
+	char first = *text; /* of the line */
 
 	for (const char *p = text; p < end; p++) {
 		bool is_mark =
 			!is_toml && end - p >= 3 && p[0] == '*' && p[1] == '\\' && p[2] == '/';
 
-		*out++ = *p == '\n' ? ' ' : *p;
+		*out++ = *p == '\n' && first != '#' ? ' ' : *p;
+		first = *p == '\n' ? p[1] : first;
 		p += is_mark;
 	}
 	*out = '\n';
-	return line;
+	return lines;
 }
 
 /* Splits `<file>:<line>: <declaration>`; false if the text has another form. */

@@ -237,6 +237,7 @@ static void put_event(struct output *o, const struct waymark_entry *entry)
 							      : CTF_TEXT_TOML_EVENT,
 		.name = entry->name,
 		.format = entry->format ? entry->format : "",
+		.meaning = entry->meaning ? entry->meaning : "",
 		.file = entry->file ? entry->file : "",
 		.line = entry->line,
 		.args = args,

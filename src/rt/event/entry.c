@@ -58,7 +58,7 @@ static const char *end_of_texts(const struct waymark_event *e)
 	for (unsigned int i = 0; i < 2u * e->arg_count; i++) {
 		text = event_next_text(text);
 	}
-	return event_next_text(text);
+	return event_next_text(event_next_text(text));
 }
 
 static uint64_t hash_event(const struct waymark_event *e)
@@ -127,6 +127,7 @@ static struct node *copy_event(const struct waymark_event *e)
 		n->args[i] =
 			(struct waymark_entry_arg){ arg, text, e->args[i].kind, e->args[i].size };
 	}
+	n->entry.meaning = event_next_text(text);
 	return n;
 }
 

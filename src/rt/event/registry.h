@@ -33,6 +33,7 @@ struct waymark_entry {
 	uint8_t flags; /* of enum waymark_event_flag */
 	const char *name;
 	const char *format;
+	const char *meaning; /* as in struct waymark_event; "": nothing */
 	const char *file;
 	uint32_t line;
 	const struct waymark_entry_arg *args;

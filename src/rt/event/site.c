@@ -268,6 +268,7 @@ static void put_args(struct declaration *m, const struct waymark_event *event)
 		put_name(m, s);
 		put_text(m, types[kind].type);
 	}
+	put_text(m, ""); /* the meaning */
 }
 
 struct waymark_event *waymark_site_declare(const struct waymark_event *event)

@@ -30,6 +30,7 @@ enum message_op {
 	MESSAGE_HEX, /* lower case, at least `digits` of them */
 	MESSAGE_POINTER,
 	MESSAGE_CHAR,
+	MESSAGE_NAME, /* of a value, or of its bits */
 	MESSAGE_STRING,
 	/* Faster forms for arguments in the payload: */
 	MESSAGE_WORD, /* MESSAGE_UNSIGNED of 64 bits, with a short text */
@@ -49,6 +50,7 @@ enum message_op {
 #define MESSAGE_TEXT_SHORT 16
 
 struct message_step;
+struct value_name;
 
 /* Writes the step's text and value, then all further steps; returns the end. */
 typedef char *message_put(char *out, const struct message_step *step, const void *args);
@@ -59,7 +61,7 @@ struct message_step {
 	int32_t at; /* offset of the word whose last bytes are the argument */
 	uint16_t arg;
 	uint8_t op; /* enum message_op */
-	uint8_t digits; /* MESSAGE_HEX: the minimum; a float: its bytes */
+	uint8_t digits; /* MESSAGE_HEX: the minimum; a float: its bytes; MESSAGE_NAME */
 	uint32_t text_length;
 	uint32_t shift; /* bits below the argument in its word */
 	/* The value is (((v & mask) ^ sign) - sign) & result: cut, sign-extended, cut. */
@@ -69,6 +71,7 @@ struct message_step {
 	union {
 		const struct conversion *conversion; /* for MESSAGE_PRINTF */
 		const char *const *names; /* for MESSAGE_JSON_CUT: names of `arg` arguments */
+		const struct value_name *values; /* for MESSAGE_NAME; `digits`: 1 for bits */
 		const struct message_placeholder *placeholder; /* for the last two forms */
 	};
 };

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/value_name.h"
 #include "read/bytes.h"
 #include "read/layout.h"
 #include "view/message/number.h"
@@ -103,6 +104,59 @@ static char *put_char(char *out, const struct message_step *step, const void *ar
 	return message_next(message_put_text(out, &plain, &c, 1), step, args);
 }
 
+static char *put_word_of(char *out, const char *name)
+{
+	size_t length = strlen(name);
+
+	memcpy(out, name, length);
+	return out + length;
+}
+
+/* Writes `direct|sync|0x8`: the names of bits, and the others as a number. */
+static char *put_bits(char *out, const struct value_name *names, uint64_t v)
+{
+	char *begin = out;
+	uint64_t left = v;
+
+	for (; names->name; names++) {
+		if (names->value == 0 ? v == 0 : (left & names->value) == names->value) {
+			*out = '|';
+			out = put_word_of(out + (out > begin), names->name);
+			left &= ~names->value;
+		}
+	}
+	if (left == 0 && out > begin) {
+		return out;
+	}
+	*out = left ? '|' : '0';
+	if (!left) {
+		return out + 1;
+	}
+	out += out > begin;
+	memcpy(out, "0x", 2);
+	return number_hex(out + 2, left, 1);
+}
+
+static NOINLINE char *put_name(char *out, const struct message_step *step, const void *args)
+{
+	uint64_t v = message_cut(step, number(step, args));
+	bool negative = step->sign && (int64_t)v < 0;
+	const struct value_name *name = step->values;
+
+	out = message_put_lead(out, step);
+	if (step->digits) {
+		return message_next(put_bits(out, name, v), step, args);
+	}
+	while (name->name && (name->value != v || name->is_negative != negative)) {
+		name++;
+	}
+	if (name->name) {
+		return message_next(put_word_of(out, name->name), step, args);
+	}
+	*out = '-';
+	return put_decimal(out + negative, step, args, negative ? 0 - v : v);
+}
+
 static char *put_text(char *out, const struct value *value)
 {
 	const struct message_spec plain = { .precision = -1 };
@@ -174,6 +228,7 @@ static message_put *const putters[] = {
 	[MESSAGE_HEX] = put_hex,
 	[MESSAGE_POINTER] = put_pointer,
 	[MESSAGE_CHAR] = put_char,
+	[MESSAGE_NAME] = put_name,
 	[MESSAGE_STRING] = put_string,
 	[MESSAGE_WORD] = put_word,
 	[MESSAGE_BYTES] = put_bytes,

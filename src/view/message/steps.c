@@ -103,6 +103,30 @@ void steps_simplify(struct message_step *s)
 	}
 }
 
+bool steps_add_names(struct steps *s, size_t i)
+{
+	const struct arg *arg = &s->event->args[i];
+	struct message_step step = {
+		.arg = (uint16_t)i,
+		.op = MESSAGE_NAME,
+		.digits = arg->is_flags,
+		.values = arg->names,
+	};
+
+	if (!arg->names || arg->type.class != TYPE_INTEGER || message_is_odd(&arg->type)) {
+		return false;
+	}
+	for (const struct value_name *v = arg->names; v->name; v++) {
+		s->message->room += strlen(v->name) + 1;
+	}
+	if (s->text.len >= 2 && memcmp(s->text.data + s->text.len - 2, "0x", 2) == 0) {
+		s->text.len -= 2;
+	}
+	steps_cast(&step, &arg->type, "", arg->type.is_signed);
+	steps_add(s, step);
+	return true;
+}
+
 /*
  * Sets the place of the step's argument in the payload: the word that ends where the argument ends,
  * as a word of the record precedes every payload, but nothing may follow it. Returns false if the
@@ -246,6 +270,9 @@ void message_add_placeholder(struct steps *c, const struct conversion *conversio
 		.digits = hex_digits(spec),
 	};
 
+	if (steps_add_names(c, step.arg)) {
+		return;
+	}
 	if (t->class == TYPE_STRING && is_plain(spec) && spec->type == BRACE_DISPLAY) {
 		step.op = MESSAGE_STRING;
 	}

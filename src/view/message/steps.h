@@ -32,6 +32,12 @@ void steps_cast(struct message_step *s, const struct type *t, const char *length
 /* Changes MESSAGE_PROMOTED into the faster MESSAGE_UNSIGNED if that prints the same. */
 void steps_simplify(struct message_step *s);
 
+/*
+ * Adds a step that prints names of the values of argument `i`. Returns false if they have none.
+ * Removes a `0x` before it.
+ */
+bool steps_add_names(struct steps *s, size_t i);
+
 /* Adds a placeholder of the event's message, by the cheapest step that can print it. */
 void message_add_placeholder(struct steps *c, const struct conversion *conversion);
 

@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Declared names of values are in traces and in what commands print: meaning.sh PROGRAM WAYMARK EVENTS TOML
+set -u
+program=$(realpath "$1") waymark=$(realpath "$2") events=$(realpath "$3") toml=$(realpath "$4")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+export XDG_RUNTIME_DIR=$work
+failed=0
+
+fail()
+{
+	echo "FAILED: $*"
+	failed=1
+}
+
+# messages TRACE [OPTION...]: the events without time and process
+messages()
+{
+	"$waymark" print "${@:2}" "$1" 2>notes | cut -d' ' -f3-
+}
+
+same() # WHAT
+{
+	diff wanted got || fail "$1"
+}
+
+WAYMARK_TRACE='*,backend=ctf,file=t.ctf' "$program" || fail "the program"
+cat >wanted <<'END'
+submit request 0 op read mode 0 bytes 4
+complete request 0 ret ok
+submit request 1 op write mode 0x4 bytes 8
+complete request 1 ret io_error
+submit request 2 op 2 mode direct bytes 16
+complete request 2 ret ok
+submit request 3 op flush mode direct|0x4 bytes 32
+complete request 3 ret io_error
+adjust level=none now=1
+adjust level=low now=0
+plain op 1
+state vm 7 is paused, flags dirty|shadow
+END
+messages t.ctf --event=-change* >got
+same "names are printed"
+messages t.ctf --event=change | grep -q '^change to running scope=' || fail "a scope has names"
+
+"$waymark" print --json t.ctf | grep -q '"event":"submit","args":{"request":1,"op":1,' ||
+	fail "JSON has numbers"
+
+where() # EXPRESSION COUNT
+{
+	count=$("$waymark" print --count --where="$1" t.ctf)
+	[ "$count" = "$2" ] || fail "--where='$1': $count, not $2"
+}
+where 'op == write' 1
+where 'op == "write" || op == flush' 2
+where 'op =~ "*r*"' 2
+where 'op != write' 3
+where 'mode & direct' 2
+where 'bytes >= 8K' 3
+where 'bytes > 8K && op == flush' 1
+where 'ret == io_error' 2
+where 'ret < ok' 2
+where 'level == none' 1
+where 'state == paused' 1
+where 'state == running && @event == "change"' 1
+"$waymark" print --where='op == writ' t.ctf 2>&1 | grep -q "has no value 'writ': write write" ||
+	fail "a name that is no value"
+
+if command -v babeltrace2 >/dev/null; then
+	babeltrace2 t.ctf >all || fail "babeltrace2"
+	grep -q 'op = ( "write" : container = 1 )' all || fail "babeltrace2 has no names"
+	grep -q 'ret = ( "io_error" : container = -5 )' all || fail "babeltrace2 has no negative names"
+	grep -q 'flags = (.* : container = 32769 )' all || fail "babeltrace2 has no bits"
+fi
+
+WAYMARK_TRACE='*,backend=ctf,file=killed.ctf' "$program" kill
+messages killed.ctf --event=-change* >got
+same "names are printed after a kill"
+"$waymark" recover killed.ctf || fail "recover"
+messages killed.ctf --event=-change* >got
+same "names are printed of a recovered trace"
+
+WAYMARK_TRACE='*,backend=simple,file=t.simple' "$program" || fail "the program with simple"
+messages t.simple -e "$events" -e "$toml" --event=-change* >got
+same "names are printed of simple traces"
+"$waymark" convert -e "$events" -e "$toml" -o converted.ctf t.simple || fail "convert"
+messages converted.ctf --event=-change* >got
+same "names are printed of a converted trace"
+exit $failed
