@@ -68,6 +68,10 @@ where 'state == running && @event == "change"' 1
 "$waymark" print --where='op == writ' t.ctf 2>&1 | grep -q "has no value 'writ': write write" ||
 	fail "a name that is no value"
 
+"$waymark" latency --from=submit --to=complete t.ctf >got 2>notes || fail "latency"
+grep -qE '^submit +complete +4 ' got || fail "latency: $(cat got notes)"
+grep -q "paired by 'request', the declared key" notes || fail "latency says by what: $(cat notes)"
+
 if command -v babeltrace2 >/dev/null; then
 	babeltrace2 t.ctf >all || fail "babeltrace2"
 	grep -q 'op = ( "write" : container = 1 )' all || fail "babeltrace2 has no names"

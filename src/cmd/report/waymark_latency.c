@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `waymark latency`: measures the time from one event to another, in one pass over the traces.
- * Without --by it pairs events of one thread; if that makes no pairs, a second pass tries all
- * fields that both events have.
+ * Without --by it pairs by the declared key of both events; without a key, events of one thread; if
+ * that makes no pairs, a second pass tries all fields that both events have.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -44,8 +44,9 @@ static const struct command command = {
 	.about =
 		"Shows how long it took from one event to another: a row for each pair of names, the\n"
 		"largest total first. Both events of a pair are of one process, with the same values\n"
-		"in the fields of --by. Without --by they are on one thread; if that makes no pairs, the\n"
-		"only field that both have is used. TRACE is a file or a directory; - is standard input.",
+		"in the fields of --by. Without --by that is the declared key of both events; without a\n"
+		"key they are on one thread; if that makes no pairs, the only field that both have is\n"
+		"used. TRACE is a file or a directory; - is standard input.",
 	.arguments = rows,
 };
 
@@ -459,10 +460,73 @@ static bool has_events(struct session *s, const struct latency *l)
 	return true;
 }
 
+/* ---- Declared keys ---- */
+
+static const char *key_of_event(const struct event *e)
+{
+	for (size_t i = 0; e && i < e->arg_count; i++) {
+		if (e->args[i].is_key) {
+			return e->args[i].name;
+		}
+	}
+	return NULL;
+}
+
+/* The key of all events of one side. */
+struct side_key {
+	const char *name; /* NULL: none yet */
+	bool is_mixed; /* an event has another key, or none */
+};
+
+static void see_event(struct side_key *key, const struct event *e)
+{
+	const char *name = key_of_event(e);
+
+	key->is_mixed |= !name || (key->name && strcmp(key->name, name) != 0);
+	key->name = name;
+}
+
+/* Returns the argument that is declared as the key of the events of a side; NULL: none. */
+static const char *key_of_side(struct session *s, const struct options *o, enum latency_side side)
+{
+	struct side_key key = { 0 };
+
+	vec_foreach (struct event_class *const *, c, &s->reader->classes.all) {
+		if (name_pattern_meets(&o->events[side], (*c)->name)) {
+			see_event(&key, (*c)->event);
+		}
+	}
+	vec_foreach (struct event *const *, e, &s->declarations.model.events) {
+		if (name_pattern_meets(&o->events[side], (*e)->name)) {
+			see_event(&key, *e);
+		}
+	}
+	return key.is_mixed ? NULL : key.name;
+}
+
+/* Without --by, pairs by the keys of both events if they are declared. */
+static void use_keys(struct session *s, struct options *o)
+{
+	const char *from = key_of_side(s, o, LATENCY_FROM);
+	const char *to = from ? key_of_side(s, o, LATENCY_TO) : NULL;
+
+	if (!o->is_default || !to) {
+		return;
+	}
+	bool is_same = strcmp(from, to) == 0;
+
+	o->is_default = false;
+	o->latency.by[LATENCY_FROM][0] = from;
+	o->latency.by[LATENCY_TO][0] = to;
+	session_say(s, "paired by '%s%s%s', the declared key; --by=@tid pairs by thread", from,
+		is_same ? "" : "=", is_same ? "" : to);
+}
+
 static void add_all(struct session *s, struct options *o)
 {
 	struct latency latency;
 
+	use_keys(s, o);
 	latency_init(&latency, &o->latency, s->reader);
 	latency_check(&latency);
 	add_records(s, &latency, 1);
