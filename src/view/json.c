@@ -81,7 +81,7 @@ static enum message_op typed_op(const struct type *t)
 	}
 }
 
-static void add_argument(struct steps *s, size_t i, enum value_form form)
+static void add_argument(struct steps *s, size_t i, bool is_first, enum value_form form)
 {
 	const struct arg *arg = &s->event->args[i];
 	struct message_step step = {
@@ -91,7 +91,7 @@ static void add_argument(struct steps *s, size_t i, enum value_form form)
 	};
 
 	s->message->varies |= arg->type.class == TYPE_STRING;
-	out_str(&s->text, i ? "," : "");
+	out_str(&s->text, is_first ? "" : ",");
 	json_out_string(&s->text, arg->name);
 	if (message_is_odd(&arg->type)) {
 		out_str(&s->text, ":");
@@ -134,6 +134,23 @@ static char *put_raw(char *out, const struct message *m, const struct record *re
 	return put_text(out, "\"}");
 }
 
+/* Adds all arguments, or only the fields to show. */
+static void add_arguments(struct steps *s, const struct lines *v)
+{
+	size_t added = 0;
+
+	for (size_t i = 0; v->field_count == 0 && i < s->message->args; i++) {
+		add_argument(s, i, i == 0, v->reader->form);
+	}
+	for (size_t i = 0; s->event && i < v->field_count; i++) {
+		int arg = message_find_field(s->event, v->fields[i]);
+
+		if (arg >= 0) {
+			add_argument(s, (size_t)arg, added++ == 0, v->reader->form);
+		}
+	}
+}
+
 static void compile(struct lines *v, struct message *m, const struct event_class *class)
 {
 	struct steps s;
@@ -144,9 +161,7 @@ static void compile(struct lines *v, struct message *m, const struct event_class
 	out_str(&s.text, "\"event\":");
 	json_out_string(&s.text, class->name);
 	out_str(&s.text, class->event ? ",\"args\":{" : ",\"raw\":\"");
-	for (size_t i = 0; i < m->args; i++) {
-		add_argument(&s, i, v->reader->form);
-	}
+	add_arguments(&s, v);
 	out_str(&s.text, class->event ? "}" : "");
 	if (m->args > 0 && m->varies) {
 		add_cut(&s);

@@ -43,6 +43,8 @@ struct lines {
 	struct out *out;
 	struct reader *reader;
 	bool colour;
+	const char *const *fields; /* to show instead of the message */
+	size_t field_count; /* 0: the message */
 	struct timestamp time;
 	struct arena arena;
 	VEC(struct message *) messages; /* by class index; NULL until needed */

@@ -136,6 +136,10 @@ run print-where-unknown waymark print --where='byts > 2' small
 run print-where-misfit waymark print --where='bytes == "two"' small
 run print-where-wrong waymark print --where='bytes >' small
 run print-where-twice waymark print --where=1 --where=2 small
+run print-fields waymark print --fields=ret,bytes,path small
+run print-fields-json waymark print --json --fields=ret,bytes,path small
+run print-fields-unknown waymark print --fields=byts,nothing_like_it --head=1 small
+run print-fields-missing waymark print --fields=a,, small
 run print-head waymark print --head=2 small
 run print-head-none waymark print --head=0 small
 run print-tail-none waymark print --tail=0 small

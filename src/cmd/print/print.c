@@ -38,6 +38,25 @@ static int set_time(struct print *p, const struct command *command, const char *
 	return 0;
 }
 
+/* Reads names divided by commas. */
+static int set_fields(struct print *p, const struct command *command, const char *text)
+{
+	struct arena *arena = &p->session.declarations.model.arena;
+
+	for (;; text++) {
+		size_t length = strcspn(text, ",");
+
+		if (length == 0) {
+			return arguments_bad(command, "--fields: the name of a field is missing");
+		}
+		vec_push(&p->fields, arena_strndup(arena, text, length));
+		text += length;
+		if (!*text) {
+			return 0;
+		}
+	}
+}
+
 int print_take(struct print *p, const struct command *command, int key)
 {
 	switch (key) {
@@ -51,6 +70,8 @@ int print_take(struct print *p, const struct command *command, int key)
 		return 0;
 	case PRINT_KEY_TIME:
 		return set_time(p, command, optarg);
+	case PRINT_KEY_FIELDS:
+		return set_fields(p, command, optarg);
 	case PRINT_KEY_JSON:
 		p->style = &lines_json;
 		return 0;
@@ -197,6 +218,34 @@ static size_t explain_unmatched(struct print *p)
 	return unmatched;
 }
 
+/* Returns the name nearest to a mistyped field, or `name` if an event has it; NULL: none. */
+static const char *nearest_field(const struct print *p, const char *name)
+{
+	struct nearest near = nearest_begin(name, strlen(name));
+
+	vec_foreach (struct event_class *const *, it, &p->session.reader->classes.all) {
+		for (size_t i = 0; (*it)->event && i < (*it)->event->arg_count; i++) {
+			nearest_offer(&near, (*it)->event->args[i].name);
+		}
+	}
+	return nearest_is_near(&near) || near.distance == 0 ? near.name : NULL;
+}
+
+/* Reports fields that no event has. */
+static void explain_fields(struct print *p)
+{
+	vec_foreach (const char *const *, it, &p->fields) {
+		const char *near = nearest_field(p, *it);
+
+		if (!near || strcmp(near, *it) != 0) {
+			session_say(&p->session, "no event has a field '%s'%s%s%s", *it,
+				near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+			p->session.problems++;
+		}
+	}
+	vec_fini(&p->fields);
+}
+
 /* Writes seconds to a text of 32 bytes, and returns it. */
 static const char *seconds(char *text, int64_t ns)
 {
@@ -274,6 +323,8 @@ void print_all(struct print *p)
 	session_begin_output(s);
 	out_init(&p->line, OUT_TO_MEMORY);
 	lines_init(&p->view, p->last.limit > 0 ? &p->line : &s->out, s->reader, p->style, p->time);
+	p->view.fields = p->fields.items;
+	p->view.field_count = p->fields.count;
 	p->view.colour = terminal_wants_colour(p->colour, s->out_fd);
 	if (p->tid) {
 		lines_show_tid(&p->view);
@@ -296,6 +347,7 @@ void print_all(struct print *p)
 	if (!p->names_are_known && explain_unmatched(p) == 0) {
 		explain_empty(p);
 	}
+	explain_fields(p);
 	explain_states(p);
 	lines_fini(&p->view);
 	out_fini(&p->line);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "cmd/arguments.h"
+#include "base/vec.h"
 #include "cmd/session.h"
 #include "cmd/terminal.h"
 #include "view/lines.h"
@@ -21,6 +22,7 @@ struct print {
 	bool follow;
 	bool only_new;
 	bool tid;
+	VEC(const char *) fields; /* to show instead of the message */
 	bool only_count;
 	bool counts_events; /* `head` counts events, not lines */
 	bool names_are_known; /* the filter's names are of declared events, which may not happen */
@@ -43,6 +45,7 @@ enum {
 	PRINT_KEY_TID = ARGUMENT_LONG,
 	PRINT_KEY_TIME,
 	PRINT_KEY_JSON,
+	PRINT_KEY_FIELDS,
 	PRINT_KEY_COLOUR,
 	PRINT_KEY_OWN
 };
@@ -64,6 +67,8 @@ enum {
 	{ PRINT_KEY_TIME, "time", "FORM",                                                         \
 		"abs: since boot (default); rel: since first record; delta; wall: UTC" },         \
 		{ PRINT_KEY_JSON, "json", NULL, "print a JSON object a line" },                   \
+		{ PRINT_KEY_FIELDS, "fields", "NAMES",                                            \
+			"show only these fields, as name=value, not the message" },               \
 	{                                                                                         \
 		PRINT_KEY_COLOUR, "color", "WHEN", "auto: on a terminal (default); always; never" \
 	}

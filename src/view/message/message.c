@@ -172,6 +172,19 @@ static void add_field(struct steps *c, size_t i)
 	steps_add(c, step);
 }
 
+/* Adds those of the fields that the event has. */
+static void add_fields(struct steps *c, const struct message_look *look)
+{
+	for (size_t i = 0; i < look->field_count; i++) {
+		int arg = message_find_field(c->event, look->fields[i]);
+
+		if (arg >= 0) {
+			c->message->varies |= c->event->args[arg].type.class == TYPE_STRING;
+			add_field(c, (size_t)arg);
+		}
+	}
+}
+
 /* Adds the message, and after it the number of a scope, which no format contains. */
 static void add_event(struct steps *c)
 {
@@ -191,26 +204,46 @@ static void add_event(struct steps *c)
 	}
 }
 
-void message_compile(struct message *m, struct arena *a, const struct event_class *class,
-	const char *lead, enum value_form form)
+int message_find_field(const struct event *e, const char *name)
+{
+	for (size_t i = 0; i < e->arg_count; i++) {
+		if (strcmp(e->args[i].name, name) == 0) {
+			return (int)i;
+		}
+	}
+	return -1;
+}
+
+void message_compile_look(struct message *m, struct arena *a, const struct event_class *class,
+	const struct message_look *look, enum value_form form)
 {
 	struct steps c;
 
 	steps_init(&c, m, a, class);
 	m->put_raw = class->event ? NULL : message_put_raw;
 	m->expansion = ESCAPE_MAX;
-	if (*lead) {
-		out_str(&c.text, lead);
+	if (*look->lead) {
+		out_str(&c.text, look->lead);
 		out_char(&c.text, ' ');
 		c.lead = c.text.len;
 	}
-	if (class->event) {
+	if (class->event && look->field_count) {
+		add_fields(&c, look);
+	} else if (class->event) {
 		add_event(&c);
 	}
 	/* If the message is empty, removes the blank after the lead. */
 	c.text.len -= c.lead && c.steps.count == 0 && c.text.len == c.lead;
 	steps_add(&c, (struct message_step){ .op = MESSAGE_END });
 	steps_link(&c, form);
+}
+
+void message_compile(struct message *m, struct arena *a, const struct event_class *class,
+	const char *lead, enum value_form form)
+{
+	const struct message_look look = { .lead = lead };
+
+	message_compile_look(m, a, class, &look, form);
 }
 
 void message_compile_field(

@@ -97,6 +97,20 @@ struct message {
 void message_compile(struct message *m, struct arena *a, const struct event_class *class,
 	const char *lead, enum value_form form);
 
+/* What to show of an event. */
+struct message_look {
+	const char *lead; /* as for message_compile() */
+	const char *const *fields; /* to show as ` name=value`, those that the event has */
+	size_t field_count; /* 0: the message */
+};
+
+/* Does the same for a look. */
+void message_compile_look(struct message *m, struct arena *a, const struct event_class *class,
+	const struct message_look *look, enum value_form form);
+
+/* Returns the index of the argument of that name; -1 if the event has none. */
+int message_find_field(const struct event *e, const char *name);
+
 /* Compiles a message of argument `i` only, which is odd: by {:?}. */
 void message_compile_field(
 	struct message *m, struct arena *a, const struct event_class *class, size_t i);
