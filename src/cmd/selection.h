@@ -24,9 +24,10 @@ enum {
 
 #define SELECTION_ROWS_IDS                                                                    \
 	{ SELECTION_KEY_PID, "pid", "PID", "only records of this process; may be repeated" }, \
-		{ SELECTION_KEY_THREAD, "thread", "TID",                                      \
-			"only records of this thread; may be repeated" },                     \
-		SELECTION_ROW_WHERE
+	{                                                                                     \
+		SELECTION_KEY_THREAD, "thread", "TID",                                        \
+			"only records of this thread; may be repeated"                        \
+	}
 
 #define SELECTION_SINCE "only records from this time on: SEC[.FRACTION] since boot"
 #define SELECTION_UNTIL "only records up to this time; +SEC: since the first record"

@@ -19,6 +19,7 @@ static const struct argument rows[] = {
 	{ 'e', "declarations", "FILE",
 		"read the events' declarations: names and checks of old traces" },
 	SELECTION_ROWS,
+	SELECTION_ROW_WHERE,
 	{ KEY_JSON, "json", NULL, "print JSON" },
 	{ 'o', "output", "FILE", "write to FILE" },
 	{ 0 },

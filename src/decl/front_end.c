@@ -45,17 +45,26 @@ const char *arg_type_help(struct diag *d, const char *all)
 	return all;
 }
 
-/* C99 compilers must accept 4095 characters; the length modifiers need some of them. */
-#define FORMAT_SOURCE_MAX 4000
+/*
+ * C99 compilers must accept a string of 4095 characters: name, format, arguments and meaning are
+ * one, and the length modifiers of a format need some more.
+ */
+#define TEXTS_MAX 4000
 
-static bool check_size(struct front_end *fe, const struct format *f)
+static bool check_size(struct front_end *fe, const struct event *e)
 {
-	if (!f->source || strlen(f->source) <= FORMAT_SOURCE_MAX) {
+	size_t size = e->meaning ? strlen(e->meaning) : 0;
+
+	size += e->format.source ? strlen(e->format.source) : 0;
+	for (size_t i = 0; size > 0 && i < e->arg_count; i++) {
+		size += strlen(e->args[i].name) + strlen(e->args[i].type.text) + 2;
+	}
+	if (size <= TEXTS_MAX) {
 		return true;
 	}
-	diag_error(fe->rules, f->at, "split the event",
-		"the format has %zu bytes: at most %d are sure to compile", strlen(f->source),
-		FORMAT_SOURCE_MAX);
+	diag_error(fe->rules, e->format.source ? e->format.at : e->at, "split the event",
+		"format, arguments and meaning have %zu bytes: at most %d are sure to compile",
+		size, TEXTS_MAX);
 	return false;
 }
 
@@ -67,7 +76,7 @@ bool decl_check_format(struct front_end *fe, struct event *e)
 		format_drop(&e->format);
 		return false;
 	}
-	return fe->lenient || (check_lengths(e, a, fe->rules) && check_size(fe, &e->format));
+	return fe->lenient || (check_lengths(e, a, fe->rules) && check_size(fe, e));
 }
 
 struct event *decl_add_event(struct front_end *fe, const struct event *e)

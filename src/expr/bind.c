@@ -3,11 +3,9 @@
  * Binds an expression to one kind of event: names become fields or the values of a field, types are
  * checked, and numbers with a unit are converted to the unit of the field that they meet.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
 #include "expr/bound.h"
 
 struct binder {
@@ -40,6 +38,7 @@ static void bind_name(struct binder *s, struct expr_node *n)
 	n->slot = field.slot;
 	n->names = field.names;
 	n->unit = field.unit;
+	n->dimension = (uint8_t)field.dimension;
 }
 
 static const struct value_name *find_value(
@@ -53,53 +52,36 @@ static const struct value_name *find_value(
 	return NULL;
 }
 
-/* Replaces a node by the value that the field calls `text`. */
-static bool bind_value(struct binder *s, struct expr_node *n, const struct value_name *names,
-	const char *text, size_t length)
+/* Replaces a name by the value that it means; it has no value if the field has none of that name.
+ */
+static void bind_value(struct expr_node *n, const struct value_name *found)
 {
-	const struct value_name *found = find_value(names, text, length);
-
+	n->op = found ? OP_CONSTANT : OP_NAME;
+	n->type = found ? EXPR_INTEGER : EXPR_NONE;
 	if (found) {
-		n->op = OP_CONSTANT;
-		n->type = EXPR_INTEGER;
 		n->value = (struct expr_value){
 			.as.integer = found->value,
 			.type = EXPR_INTEGER,
 			.is_negative = found->is_negative,
 		};
-		return true;
 	}
-	struct nearest near = nearest_begin(text, length);
-	char help[sizeof(s->error->help)] = "";
-
-	for (const struct value_name *v = names; v->name; v++) {
-		nearest_offer(&near, v->name);
-	}
-	if (nearest_is_near(&near)) {
-		snprintf(help, sizeof(help), "write %s", near.name);
-	}
-	return FAIL_AT(s, n, help, "the field has no value '%.*s'", (int)length, text);
 }
 
-/* Looks the unknown names among the operands up as values of the other side's field. */
-static bool bind_values(struct binder *s, uint16_t side, const struct value_name *names)
+/* Looks the unknown names and texts among the operands up as values of the other side's field. */
+static void bind_values(struct binder *s, uint16_t side, const struct value_name *names)
 {
 	struct expr_node *nodes = s->b->nodes;
 
 	for (unsigned int i = nodes[side].first; i <= side; i++) {
 		struct expr_node *n = &nodes[i];
-		bool is_text = n->op == OP_CONSTANT && n->type == EXPR_TEXT && n->value.as.text;
 
-		if (n->op == OP_NAME && *text_of(s, n) != '@' &&
-			!bind_value(s, n, names, text_of(s, n), n->length)) {
-			return false;
-		}
-		if (is_text && !bind_value(s, n, names, n->value.as.text, n->value.length)) {
-			return false;
+		if (n->op == OP_NAME && *text_of(s, n) != '@') {
+			bind_value(n, find_value(names, text_of(s, n), n->length));
+		} else if (n->op == OP_CONSTANT && n->type == EXPR_TEXT && n->value.as.text) {
+			bind_value(n, find_value(names, n->value.as.text, n->value.length));
 		}
 		n->names = n->op == OP_FIELD ? n->names : names;
 	}
-	return true;
 }
 
 /* ---- Types ---- */
@@ -124,32 +106,60 @@ static bool check_operand(
 			       "'%.*s' needs %s", (int)n->length, text_of(s, n), why);
 }
 
+/* ---- Units ---- */
+
 /* Converts a number with a unit to the unit of a field. */
-static void convert(struct expr_node *number, const struct expr_node *field)
+static bool convert(struct binder *s, struct expr_node *number, const struct expr_node *field)
 {
 	struct expr_value *v = &number->value;
+	bool is_count = number->dimension == EXPR_COUNT;
 
-	if (!number->has_unit || number->op != OP_CONSTANT || field->unit < 2) {
-		return;
+	if (number->op != OP_CONSTANT || number->dimension == EXPR_PLAIN || !field->unit ||
+		(is_count && field->dimension != EXPR_BYTES)) {
+		return true;
 	}
-	if (v->type == EXPR_INTEGER && v->as.integer % field->unit == 0) {
+	if (!is_count && number->dimension != field->dimension) {
+		return FAIL_AT(s, number, "",
+			number->dimension == EXPR_TIME ? "a time is compared with bytes"
+						       : "bytes are compared with a time");
+	}
+	if (v->type == EXPR_INTEGER && !v->is_negative && v->as.integer % field->unit == 0) {
 		v->as.integer /= field->unit;
-		return;
+		return true;
 	}
-	double number_of = v->type == EXPR_FLOAT ? v->as.number : (double)v->as.integer;
+	double wide = v->type == EXPR_FLOAT ? v->as.number
+		      : v->is_negative	    ? (double)(int64_t)v->as.integer
+					    : (double)v->as.integer;
 
-	v->as.number = number_of / (double)field->unit;
+	v->as.number = wide / (double)field->unit;
 	v->type = number->type = EXPR_FLOAT;
+	return true;
 }
 
-/* The unit of the field goes up through sums: `end - begin > 10ms`. */
-static void convert_sides(struct expr_node *n, struct expr_node *left, struct expr_node *right)
+static void take_unit(struct expr_node *n, const struct expr_node *operand)
 {
-	convert(left, right);
-	convert(right, left);
-	if (n->op == OP_ADD || n->op == OP_SUBTRACT) {
-		n->unit = left->unit ? left->unit : right->unit;
+	n->unit = operand->unit;
+	n->dimension = operand->dimension;
+}
+
+/* The unit goes up: `end - begin > 10ms`, `2 * us > 10ms`. */
+static bool bind_units(
+	struct binder *s, struct expr_node *n, struct expr_node *left, struct expr_node *right)
+{
+	bool is_sum = n->op == OP_ADD || n->op == OP_SUBTRACT;
+
+	if ((is_sum || op_is_comparison(n->op)) &&
+		(!convert(s, left, right) || !convert(s, right, left))) {
+		return false;
 	}
+	if (is_sum) {
+		take_unit(n, left->dimension != EXPR_PLAIN ? left : right);
+	} else if (n->op == OP_MULTIPLY && (!left->dimension || !right->dimension)) {
+		take_unit(n, left->dimension != EXPR_PLAIN ? left : right);
+	} else if (n->op == OP_DIVIDE && !right->dimension) {
+		take_unit(n, left);
+	}
+	return true;
 }
 
 static bool bind_match(struct binder *s, struct expr_node *n, const struct expr_node *left,
@@ -166,8 +176,16 @@ static bool bind_match(struct binder *s, struct expr_node *n, const struct expr_
 	return true;
 }
 
-static bool bind_comparison(struct binder *s, struct expr_node *n, const struct expr_node *left,
-	const struct expr_node *right)
+/* A text that meets a missing field may be the name of its value, in another kind of event. */
+static void leave_open(struct expr_node *text, const struct expr_node *other)
+{
+	if (text->op == OP_CONSTANT && text->type == EXPR_TEXT && other->type == EXPR_NONE) {
+		bind_value(text, NULL);
+	}
+}
+
+static bool bind_comparison(
+	struct binder *s, struct expr_node *n, struct expr_node *left, struct expr_node *right)
 {
 	if ((is_number(left->type) && right->type == EXPR_TEXT) ||
 		(is_number(right->type) && left->type == EXPR_TEXT)) {
@@ -175,6 +193,8 @@ static bool bind_comparison(struct binder *s, struct expr_node *n, const struct 
 
 		return FAIL_AT(s, text, "", "text is compared with a number");
 	}
+	leave_open(left, right);
+	leave_open(right, left);
 	n->type = EXPR_INTEGER;
 	return true;
 }
@@ -189,13 +209,15 @@ static bool bind_binary(struct binder *s, struct expr_node *n)
 	if (is_match) {
 		return bind_match(s, n, left, right);
 	}
-	if (!is_logic && left->names && !right->names && !bind_values(s, n->right, left->names)) {
+	if (!is_logic && left->names && !right->names) {
+		bind_values(s, n->right, left->names);
+	}
+	if (!is_logic && right->names && !left->names) {
+		bind_values(s, n->left, right->names);
+	}
+	if (!bind_units(s, n, left, right)) {
 		return false;
 	}
-	if (!is_logic && right->names && !left->names && !bind_values(s, n->left, right->names)) {
-		return false;
-	}
-	convert_sides(n, left, right);
 	if (op_is_comparison(n->op)) {
 		return bind_comparison(s, n, left, right);
 	}
@@ -207,6 +229,32 @@ static bool bind_binary(struct binder *s, struct expr_node *n)
 	n->type = !is_logic && n->op >= OP_ADD && is_float ? EXPR_FLOAT : EXPR_INTEGER;
 	n->names = n->op == OP_BIT_AND || n->op == OP_BIT_OR ? left->names : NULL;
 	return true;
+}
+
+static bool bind_unary(struct binder *s, struct expr_node *n)
+{
+	const struct expr_node *operand = &s->b->nodes[n->left];
+	bool is_float = n->op == OP_NEGATE && operand->type == EXPR_FLOAT;
+
+	n->type = is_float ? EXPR_FLOAT : EXPR_INTEGER;
+	if (n->op == OP_NEGATE) {
+		take_unit(n, operand);
+	}
+	return check_operand(s, n, operand);
+}
+
+/* Replaces an operator on constants by its value, which may then have a unit: `-10ms`. */
+static void fold(struct binder *s, struct expr_node *n)
+{
+	const struct expr_node *left = &s->b->nodes[n->left];
+	const struct expr_node *right = &s->b->nodes[n->right];
+	bool is_unary = n->op <= OP_NEGATE;
+
+	if (left->op == OP_CONSTANT && (is_unary || right->op == OP_CONSTANT)) {
+		n->value = expr_apply(n, &left->value, &right->value);
+		n->type = n->value.type;
+		n->op = OP_CONSTANT;
+	}
 }
 
 static bool bind_node(struct binder *s, struct expr_node *n)
@@ -221,13 +269,17 @@ static bool bind_node(struct binder *s, struct expr_node *n)
 	case OP_NOT:
 	case OP_INVERT:
 	case OP_NEGATE:
-		n->type = n->op == OP_NEGATE && s->b->nodes[n->left].type == EXPR_FLOAT
-				  ? EXPR_FLOAT
-				  : EXPR_INTEGER;
-		return check_operand(s, n, &s->b->nodes[n->left]);
+		if (!bind_unary(s, n)) {
+			return false;
+		}
+		break;
 	default:
-		return bind_binary(s, n);
+		if (!bind_binary(s, n)) {
+			return false;
+		}
 	}
+	fold(s, n);
+	return true;
 }
 
 struct expr_bound *expr_bind(

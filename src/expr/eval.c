@@ -40,7 +40,12 @@ static double to_double(const struct expr_value *v)
 	return v->is_negative ? (double)(int64_t)v->as.integer : (double)v->as.integer;
 }
 
-/* True or false; a text and no value are neither. */
+static bool is_nan(const struct expr_value *v)
+{
+	return v->type == EXPR_FLOAT && v->as.number != v->as.number;
+}
+
+/* True or false; a text, a NaN and no value are neither. */
 enum truth { NEITHER, FALSE, TRUE };
 
 static inline enum truth truth_of(const struct expr_value *v)
@@ -48,7 +53,7 @@ static inline enum truth truth_of(const struct expr_value *v)
 	if (v->type == EXPR_INTEGER) {
 		return v->as.integer ? TRUE : FALSE;
 	}
-	if (v->type == EXPR_FLOAT) {
+	if (v->type == EXPR_FLOAT && !is_nan(v)) {
 		return v->as.number != 0 ? TRUE : FALSE;
 	}
 	return NEITHER;
@@ -67,6 +72,43 @@ static int order_of_texts(const struct expr_value *a, const struct expr_value *b
 	return order ? order : (a->length > b->length) - (a->length < b->length);
 }
 
+/* Compares an integer with a fraction, without rounding the integer. */
+static int order_of_mixed(const struct expr_value *a, double d)
+{
+	if (d >= 0x1p64 || (d >= 0 && a->is_negative)) {
+		return -1;
+	}
+	if (d < -0x1p63 || (d < 0 && !a->is_negative)) {
+		return 1;
+	}
+	/* Both have one sign now; the whole part is rounded down. */
+	uint64_t whole = d < 0 ? (uint64_t)(int64_t)d : (uint64_t)d;
+
+	if (d < 0 && (double)(int64_t)whole > d) {
+		whole--;
+	}
+	if (a->as.integer != whole) {
+		return a->as.integer < whole ? -1 : 1;
+	}
+	return (d < 0 ? (double)(int64_t)whole : (double)whole) < d ? -1 : 0;
+}
+
+/* A NaN is neither less, equal nor greater. */
+static bool order_of_numbers(const struct expr_value *a, const struct expr_value *b, int *order)
+{
+	if (is_nan(a) || is_nan(b)) {
+		return false;
+	}
+	if (a->type == EXPR_INTEGER) {
+		*order = order_of_mixed(a, b->as.number);
+	} else if (b->type == EXPR_INTEGER) {
+		*order = -order_of_mixed(b, a->as.number);
+	} else {
+		*order = (a->as.number > b->as.number) - (a->as.number < b->as.number);
+	}
+	return true;
+}
+
 bool expr_order(const struct expr_value *a, const struct expr_value *b, int *order)
 {
 	if (LIKELY(a->type == EXPR_INTEGER && b->type == EXPR_INTEGER)) {
@@ -78,11 +120,7 @@ bool expr_order(const struct expr_value *a, const struct expr_value *b, int *ord
 		return true;
 	}
 	if (is_number(a) && is_number(b)) {
-		double x = to_double(a);
-		double y = to_double(b);
-
-		*order = (x > y) - (x < y);
-		return x == x && y == y; /* a NaN is neither */
+		return order_of_numbers(a, b, order);
 	}
 	if (a->type == EXPR_TEXT && b->type == EXPR_TEXT) {
 		*order = order_of_texts(a, b);
@@ -224,29 +262,67 @@ static struct expr_value shift(uint8_t op, const struct expr_value *a, const str
 	return of_integer(b->as.integer < 64 ? x >> by : 0, false);
 }
 
+/* Returns a sum by its sign: the magnitudes are added, or the smaller is taken from the larger. */
+static struct expr_value add(const struct expr_value *a, const struct expr_value *b)
+{
+	uint64_t sum = a->as.integer + b->as.integer;
+
+	if (a->is_negative == b->is_negative) {
+		return of_integer(sum, a->is_negative);
+	}
+	const struct expr_value *minus = a->is_negative ? a : b;
+	const struct expr_value *plus = a->is_negative ? b : a;
+
+	return of_integer(sum, plus->as.integer < magnitude(minus));
+}
+
+static struct expr_value negate(const struct expr_value *a)
+{
+	return of_integer(0 - a->as.integer, !a->is_negative);
+}
+
+/* `a - b` is not `a + -b` for a large b, which has no negative. */
+static struct expr_value subtract(const struct expr_value *a, const struct expr_value *b)
+{
+	if (!a->is_negative && !b->is_negative) {
+		return of_integer(a->as.integer - b->as.integer, a->as.integer < b->as.integer);
+	}
+	if (a->is_negative == b->is_negative) {
+		return of_integer(a->as.integer - b->as.integer, true);
+	}
+	return of_integer(a->as.integer - b->as.integer, a->is_negative);
+}
+
+static struct expr_value multiply(const struct expr_value *a, const struct expr_value *b)
+{
+	uint64_t product = magnitude(a) * magnitude(b);
+
+	return a->is_negative == b->is_negative ? of_integer(product, false)
+						: of_integer(0 - product, true);
+}
+
 static struct expr_value of_integers(
 	uint8_t op, const struct expr_value *a, const struct expr_value *b)
 {
 	uint64_t x = a->as.integer;
 	uint64_t y = b->as.integer;
-	bool is_signed = a->is_negative || b->is_negative;
 
 	switch (op) {
 	case OP_ADD:
-		return of_integer(x + y, is_signed);
+		return add(a, b);
 	case OP_SUBTRACT:
-		return of_integer(x - y, is_signed || x < y);
+		return subtract(a, b);
 	case OP_MULTIPLY:
-		return of_integer(x * y, is_signed);
+		return multiply(a, b);
 	case OP_DIVIDE:
 	case OP_MODULO:
 		return divide(op, a, b);
 	case OP_BIT_OR:
-		return of_integer(x | y, is_signed);
+		return of_integer(x | y, a->is_negative || b->is_negative);
 	case OP_BIT_XOR:
-		return of_integer(x ^ y, is_signed);
+		return of_integer(x ^ y, a->is_negative != b->is_negative);
 	case OP_BIT_AND:
-		return of_integer(x & y, is_signed);
+		return of_integer(x & y, a->is_negative && b->is_negative);
 	default:
 		return shift(op, a, b);
 	}
@@ -272,10 +348,7 @@ static struct expr_value of_one(uint8_t op, const struct expr_value *a)
 		return t == NEITHER ? none : of_bool(t == FALSE);
 	}
 	if (a->type == EXPR_INTEGER) {
-		uint64_t x = a->as.integer;
-
-		return op == OP_INVERT ? of_integer(~x, a->is_negative)
-				       : of_integer(0 - x, !a->is_negative);
+		return op == OP_INVERT ? of_integer(~a->as.integer, !a->is_negative) : negate(a);
 	}
 	return a->type == EXPR_FLOAT && op == OP_NEGATE ? of_double(-a->as.number) : none;
 }
@@ -296,21 +369,10 @@ static struct expr_value connect(
 
 /* ---- All ---- */
 
-static inline struct expr_value evaluate(
-	const struct expr_node *n, const struct expr_value *values, expr_get *get, void *data)
+static inline struct expr_value apply(
+	const struct expr_node *n, const struct expr_value *a, const struct expr_value *b)
 {
-	const struct expr_value *a = &values[n->left];
-	const struct expr_value *b = &values[n->right];
-	struct expr_value v;
-
 	switch (n->op) {
-	case OP_CONSTANT:
-		return n->value;
-	case OP_FIELD:
-		get(data, n->slot, &v);
-		return v;
-	case OP_NAME:
-		return none;
 	case OP_NOT:
 	case OP_INVERT:
 	case OP_NEGATE:
@@ -323,6 +385,30 @@ static inline struct expr_value evaluate(
 		return match(n, *a, b);
 	default:
 		return op_is_comparison(n->op) ? compare(n->op, a, b) : calculate(n->op, a, b);
+	}
+}
+
+struct expr_value expr_apply(
+	const struct expr_node *n, const struct expr_value *a, const struct expr_value *b)
+{
+	return apply(n, a, b);
+}
+
+static inline struct expr_value evaluate(
+	const struct expr_node *n, const struct expr_value *values, expr_get *get, void *data)
+{
+	struct expr_value v;
+
+	switch (n->op) {
+	case OP_CONSTANT:
+		return n->value;
+	case OP_FIELD:
+		get(data, n->slot, &v);
+		return v;
+	case OP_NAME:
+		return none;
+	default:
+		return apply(n, &values[n->left], &values[n->right]);
 	}
 }
 

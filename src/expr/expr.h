@@ -39,13 +39,21 @@ struct expr_value {
 	bool is_negative; /* the integer is an int64_t below 0 */
 };
 
+/* What a number with a unit, or a field, counts. */
+enum expr_dimension {
+	EXPR_PLAIN,
+	EXPR_COUNT, /* `4K`: bytes, where it meets a field of bytes */
+	EXPR_BYTES,
+	EXPR_TIME,
+};
+
 /* What a name in an expression means. */
 struct expr_field {
 	unsigned int slot; /* passed to expr_get */
 	enum expr_type type;
 	const struct value_name *names; /* of its values; NULL: none */
-	/* Bytes or nanoseconds of its unit, if it has one; 0: none. */
-	uint64_t unit;
+	enum expr_dimension dimension; /* of its unit */
+	uint64_t unit; /* bytes or nanoseconds of its unit; 0: none */
 };
 
 /* The meaning of names in one kind of event. */
@@ -75,7 +83,10 @@ void expr_free(struct expr *e);
 /* Returns the text as it was parsed. */
 const char *expr_text(const struct expr *e);
 
-/* Returns the number of names, and each of them; a name can occur more than once. */
+/*
+ * Returns the number of names and texts, and each of them; a name can occur more than once. A text
+ * may be the name of a field's value.
+ */
 size_t expr_name_count(const struct expr *e);
 const char *expr_name(const struct expr *e, size_t i, size_t *at, size_t *length);
 
@@ -85,8 +96,8 @@ struct expr_bound;
 
 /*
  * Binds the expression to the fields of one kind of event. A field that this kind lacks has no
- * value. Returns NULL with the error if the types do not fit: text is compared with a number, a
- * field has no value of that name.
+ * value, nor has a name that none of its fields has for a value. Returns NULL with the error if the
+ * types do not fit: text is compared with a number, bytes with a time.
  */
 struct expr_bound *expr_bind(
 	const struct expr *e, const struct expr_scope *scope, struct expr_error *error);

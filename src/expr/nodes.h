@@ -45,8 +45,8 @@ static inline bool op_is_comparison(uint8_t op)
 struct expr_node {
 	uint8_t op; /* of enum expr_op */
 	uint8_t type; /* of enum expr_type, once bound */
-	bool is_name; /* it was parsed as one */
-	bool has_unit; /* a number with a unit: bytes, or nanoseconds */
+	bool is_name; /* it was parsed as one, or as a text */
+	uint8_t dimension; /* of enum expr_dimension: of a number's suffix, or of a field's unit */
 	uint16_t first; /* the first node of its operands */
 	uint16_t left; /* of an operator with one operand: that operand */
 	uint16_t right;
@@ -68,6 +68,10 @@ struct expr {
 /* Sets the error. Returns false. */
 bool expr_fail(struct expr_error *error, size_t at, size_t length, const char *help,
 	const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+/* Returns the value of an operator with these operands; `b` is ignored if it has one. */
+struct expr_value expr_apply(
+	const struct expr_node *n, const struct expr_value *a, const struct expr_value *b);
 
 /* Compares two values that are not of another kind; false if one has no value. */
 bool expr_order(const struct expr_value *a, const struct expr_value *b, int *order);

@@ -47,27 +47,33 @@ static const struct binary binaries[] = {
 
 #define LEVEL_COMPARISON 3
 
-/* Factors of bytes, and of nanoseconds. */
-static const struct {
+/* Suffixes of numbers. */
+struct unit {
 	const char *text;
-	uint64_t factor;
-} units[] = {
-	{ "K", UINT64_C(1) << 10 },
-	{ "M", UINT64_C(1) << 20 },
-	{ "G", UINT64_C(1) << 30 },
-	{ "T", UINT64_C(1) << 40 },
-	{ "KiB", UINT64_C(1) << 10 },
-	{ "MiB", UINT64_C(1) << 20 },
-	{ "GiB", UINT64_C(1) << 30 },
-	{ "TiB", UINT64_C(1) << 40 },
-	{ "B", 1 },
-	{ "ns", 1 },
-	{ "us", 1000 },
-	{ "ms", 1000000 },
-	{ "s", 1000000000 },
-	{ "min", UINT64_C(60000000000) },
-	{ "h", UINT64_C(3600000000000) },
+	uint64_t factor; /* to bytes or nanoseconds */
+	enum expr_dimension dimension;
 };
+
+static const struct unit units[] = {
+	{ "", 1, EXPR_PLAIN },
+	{ "K", UINT64_C(1) << 10, EXPR_COUNT },
+	{ "M", UINT64_C(1) << 20, EXPR_COUNT },
+	{ "G", UINT64_C(1) << 30, EXPR_COUNT },
+	{ "T", UINT64_C(1) << 40, EXPR_COUNT },
+	{ "B", 1, EXPR_BYTES },
+	{ "KiB", UINT64_C(1) << 10, EXPR_BYTES },
+	{ "MiB", UINT64_C(1) << 20, EXPR_BYTES },
+	{ "GiB", UINT64_C(1) << 30, EXPR_BYTES },
+	{ "TiB", UINT64_C(1) << 40, EXPR_BYTES },
+	{ "ns", 1, EXPR_TIME },
+	{ "us", 1000, EXPR_TIME },
+	{ "ms", 1000000, EXPR_TIME },
+	{ "s", 1000000000, EXPR_TIME },
+	{ "min", UINT64_C(60000000000), EXPR_TIME },
+	{ "h", UINT64_C(3600000000000), EXPR_TIME },
+};
+
+#define UNITS_HELP "there are K M G T, B KiB MiB GiB TiB, ns us ms s min h"
 
 struct parser {
 	struct expr *e;
@@ -168,19 +174,17 @@ static bool is_fraction(const char *p)
 			       ((p[1] == '-' || p[1] == '+') && isdigit((unsigned char)p[2]))));
 }
 
-/* Finds the unit at `p`, which may be empty. Returns false if there is none of that name. */
-static bool read_unit(const char *p, uint64_t *factor, const char **end)
+/* Returns the unit at `p`, which may be empty, and its end; NULL if there is none of that name. */
+static const struct unit *read_unit(const char *p, const char **end)
 {
-	*factor = 1;
 	*end = end_of_word(p);
 	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
 		if (strlen(units[i].text) == (size_t)(*end - p) &&
 			strncmp(units[i].text, p, (size_t)(*end - p)) == 0) {
-			*factor = units[i].factor;
-			return true;
+			return &units[i];
 		}
 	}
-	return *end == p;
+	return NULL;
 }
 
 static bool parse_number(struct parser *s)
@@ -188,38 +192,39 @@ static bool parse_number(struct parser *s)
 	const char *from = s->p;
 	bool is_float = is_fraction(from);
 	struct expr_value v = { .type = EXPR_INTEGER };
-	const char *unit;
-	uint64_t factor;
+	const char *suffix;
 
 	if (is_float) {
 		char *after;
 
 		v.as.number = strtod(from, &after);
 		v.type = EXPR_FLOAT;
-		unit = after;
-	} else if (!read_integer(from, &v.as.integer, &unit)) {
+		suffix = after;
+	} else if (!read_integer(from, &v.as.integer, &suffix)) {
 		return FAIL(s, from, (size_t)(end_of_word(from) - from), "",
 			"a number has at most 64 bits");
 	}
-	if (!read_unit(unit, &factor, &s->p)) {
-		return FAIL(s, unit, (size_t)(s->p - unit), "units are K M G T B ns us ms s min h",
-			"'%.*s' is no unit", (int)(s->p - unit), unit);
+	const struct unit *unit = read_unit(suffix, &s->p);
+
+	if (!unit) {
+		return FAIL(s, suffix, (size_t)(s->p - suffix), UNITS_HELP, "'%.*s' is no unit",
+			(int)(s->p - suffix), suffix);
 	}
 	if (is_float) {
-		v.as.number *= (double)factor;
-		if (s->p != unit && v.as.number < 9e15 &&
+		v.as.number *= (double)unit->factor;
+		if (unit->dimension != EXPR_PLAIN && v.as.number < 9e15 &&
 			v.as.number == (double)(uint64_t)v.as.number) {
 			v.as.integer = (uint64_t)v.as.number; /* 1.5K is 1536 */
 			v.type = EXPR_INTEGER;
 		}
-	} else if (__builtin_mul_overflow(v.as.integer, factor, &v.as.integer)) {
+	} else if (__builtin_mul_overflow(v.as.integer, unit->factor, &v.as.integer)) {
 		return FAIL(s, from, (size_t)(s->p - from), "", "a number has at most 64 bits");
 	}
 	struct expr_node *n = add(s, OP_CONSTANT, from);
 
 	if (n) {
 		n->value = v;
-		n->has_unit = s->p != unit;
+		n->dimension = (uint8_t)unit->dimension;
 	}
 	return n;
 }
@@ -263,6 +268,7 @@ static bool parse_string(struct parser *s)
 	struct expr_node *n = add(s, OP_CONSTANT, from);
 
 	if (n) {
+		n->is_name = true;
 		n->value = (struct expr_value){
 			.as.text = text, .length = (uint32_t)(s->string - text), .type = EXPR_TEXT
 		};

@@ -34,6 +34,12 @@ static PRINTF(4, 5) bool fail(
 	return false;
 }
 
+/* Reports a second statement of a kind. Returns false. */
+static bool fail_twice(struct statement *m, const char *what, const char *owner)
+{
+	return fail(m, m->s.pos, "keep one of them", "'%s' has %s already", owner, what);
+}
+
 /* Reads a run of characters of a name, which may have `-` and `.`. */
 static struct span take_name(struct statement *m)
 {
@@ -101,8 +107,8 @@ static bool has_value(const struct type *t, const struct value_name *v)
 	if (t->is_bool) {
 		return !v->is_negative && v->value <= 1;
 	}
-	if (t->is_char) {
-		return magnitude >> (v->is_negative ? 7 : 8) == 0;
+	if (t->is_char) { /* its sign depends on the host */
+		return !v->is_negative && magnitude >> 7 == 0;
 	}
 	if (v->is_negative && !t->is_signed) {
 		return false;
@@ -135,6 +141,28 @@ static bool take_number(struct statement *m, const struct arg *arg, struct value
 
 typedef VEC(struct value_name) names_vec;
 
+static bool is_value_name(struct span name)
+{
+	for (size_t i = 0; i < name.len; i++) {
+		if ((unsigned char)name.text[i] >= 0x80) {
+			return false;
+		}
+	}
+	return name.len > 0 && !is_digit((unsigned char)*name.text);
+}
+
+/* True if expressions do not have the name for something else. */
+static bool is_free(const struct statement *m, struct span name)
+{
+	for (size_t i = 0; i < m->e->arg_count; i++) {
+		if (span_equals(name, m->e->args[i].name)) {
+			return false;
+		}
+	}
+	return !span_equals(name, "true") && !span_equals(name, "false") &&
+	       !span_equals(name, "null");
+}
+
 /* Takes `0=read`. */
 static bool take_value(
 	struct statement *m, const struct arg *arg, const names_vec *before, struct value_name *v)
@@ -149,11 +177,15 @@ static bool take_value(
 	}
 	struct span name = scan_word(&m->s);
 
-	if (name.len == 0 || is_digit((unsigned char)*name.text)) {
-		return fail(m, m->s.pos - name.len, "a name begins with a letter",
+	if (!is_value_name(name)) {
+		return fail(m, m->s.pos - name.len, "use the letters a to z, digits and '_'",
 			"expected the name of the value");
 	}
 	v->name = arena_strndup(m->arena, name.text, name.len);
+	if (!is_free(m, name)) {
+		return fail(m, m->s.pos - name.len, "choose another name",
+			"'%s' means something else in expressions", v->name);
+	}
 	vec_foreach (const struct value_name *, other, before) {
 		if ((other->value == v->value && other->is_negative == v->is_negative) ||
 			strcmp(other->name, v->name) == 0) {
@@ -172,7 +204,7 @@ static bool read_names(struct statement *m, bool is_flags)
 	struct arg *arg = take_integer(m);
 	names_vec names = { 0 };
 	struct value_name v;
-	bool good = arg;
+	bool good = arg && (!arg->names || fail_twice(m, "the names of its values", arg->name));
 
 	scan_skip_blanks(&m->s);
 	while (good && scan_peek(&m->s) != SCAN_END) {
@@ -214,6 +246,9 @@ static bool read_unit(struct statement *m)
 	if (arg && unit.len == 0) {
 		return fail(m, m->s.pos, "write: @unit bytes B", "the unit is missing");
 	}
+	if (arg && arg->unit) {
+		return fail_twice(m, "a unit", arg->name);
+	}
 	if (arg) {
 		arg->unit = arena_strndup(m->arena, unit.text, unit.len);
 	}
@@ -224,6 +259,11 @@ static bool read_key(struct statement *m)
 {
 	struct arg *arg = take_arg(m);
 
+	for (size_t i = 0; arg && i < m->e->arg_count; i++) {
+		if (m->e->args[i].is_key) {
+			return fail_twice(m, "a key", m->e->name);
+		}
+	}
 	if (arg) {
 		arg->is_key = true;
 	}
@@ -237,6 +277,9 @@ static bool read_life(struct statement *m, enum life_part part)
 	if (name.len == 0) {
 		return fail(m, m->s.pos, arena_printf(m->arena, "write: %s io", m->keyword),
 			"the name of the life is missing");
+	}
+	if (m->e->life) {
+		return fail_twice(m, "a life", m->e->name);
 	}
 	m->e->life_part = part;
 	m->e->life = arena_strndup(m->arena, name.text, name.len);
@@ -262,7 +305,24 @@ static const char *const keywords[] = { "enum", "flags", "unit", "key", "begin",
 static bool (*const readers[])(struct statement *m) = { read_enum, read_flags, read_unit, read_key,
 	read_begin, read_step, read_end };
 
-/* Returns the index of the statement's word; -1 if it is none, reported if it may be one. */
+/* True if the next word is an argument of the event. */
+static bool is_arg_next(const struct statement *m)
+{
+	struct statement ahead = *m;
+	struct span name = take_name(&ahead);
+
+	for (size_t i = 0; i < m->e->arg_count; i++) {
+		if (span_equals(name, m->e->args[i].name)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * Returns the index of the statement's word; -1 if it is none. That is reported, unless it may be a
+ * word of a comment: `@see docs`.
+ */
 static int find_keyword(struct statement *m, struct span word, bool is_comment)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(keywords); i++) {
@@ -272,7 +332,7 @@ static int find_keyword(struct statement *m, struct span word, bool is_comment)
 	}
 	const char *near = nearest_name(word, keywords, ARRAY_SIZE(keywords));
 
-	if (near || !is_comment) {
+	if (!is_comment || (near && is_arg_next(m))) {
 		fail(m, m->s.pos - word.len,
 			near ? arena_printf(m->arena, "did you mean '@%s'?", near)
 			     : "there are @enum, @flags, @unit, @key, @begin, @step and @end",
@@ -307,8 +367,26 @@ static bool read_statement(struct statement *m, bool is_comment)
 	}
 	scan_skip_blanks(&m->s);
 	return scan_peek(&m->s) == SCAN_END ||
-	       fail(m, m->s.pos, "divide statements by ';', or write each on its own line",
+	       fail(m, m->s.pos, "write each statement on a line of its own",
 		       "unexpected text after the statement");
+}
+
+/* Adds a statement to those of the event, with one blank between its words. */
+static void keep(struct event *e, struct arena *a, struct span text)
+{
+	char *words = arena_alloc(a, text.len + 1);
+	char *out = words;
+
+	text = span_trim(text);
+	for (size_t i = 0; i < text.len; i++) {
+		bool blank = is_blank((unsigned char)text.text[i]);
+
+		if (!blank || out[-1] != ' ') {
+			*out++ = blank ? ' ' : text.text[i];
+		}
+	}
+	*out = '\0';
+	e->meaning = arena_printf(a, "%s%s\n", e->meaning ? e->meaning : "", words);
 }
 
 void meaning_read(struct event *e, struct arena *a, struct diag *d, const struct placed *text,
@@ -320,7 +398,7 @@ void meaning_read(struct event *e, struct arena *a, struct diag *d, const struct
 		struct span rest = { text->span.text + pos, text->span.len - pos };
 		size_t len = 0;
 
-		while (len < rest.len && !strchr(";\r\n", rest.text[len])) {
+		while (len < rest.len && !strchr(is_comment ? "\r\n" : ";\r\n", rest.text[len])) {
 			len++;
 		}
 		struct statement m = { .e = e, .arena = a, .diag = d, .text = text };
@@ -328,35 +406,43 @@ void meaning_read(struct event *e, struct arena *a, struct diag *d, const struct
 		m.source = (struct source){ "", text->span.text, text->span.len };
 		m.s = (struct scan){ &m.source, pos, pos + len };
 		if (read_statement(&m, is_comment)) {
-			struct span kept = span_trim((struct span){ rest.text, len });
-
-			e->meaning = arena_printf(
-				a, "%s%.*s\n", e->meaning ? e->meaning : "", SPAN_ARGS(kept));
+			keep(e, a, (struct span){ rest.text, len });
 		}
 		pos += len + 1;
 	}
 }
 
+static const struct {
+	const char *name;
+	uint64_t scale; /* bytes or nanoseconds */
+	bool is_time;
+} units[] = {
+	{ "B", 1, false },
+	{ "KiB", 1024, false },
+	{ "MiB", 1024 * 1024, false },
+	{ "sectors", 512, false },
+	{ "ns", 1, true },
+	{ "us", 1000, true },
+	{ "ms", 1000000, true },
+	{ "s", 1000000000, true },
+};
+
 uint64_t meaning_unit_scale(const char *unit)
 {
-	static const struct {
-		const char *name;
-		uint64_t scale;
-	} units[] = {
-		{ "B", 1 },
-		{ "KiB", 1024 },
-		{ "MiB", 1024 * 1024 },
-		{ "sectors", 512 },
-		{ "ns", 1 },
-		{ "us", 1000 },
-		{ "ms", 1000000 },
-		{ "s", 1000000000 },
-	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
 		if (strcmp(units[i].name, unit) == 0) {
 			return units[i].scale;
 		}
 	}
 	return 0;
+}
+
+bool meaning_unit_is_time(const char *unit)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+		if (strcmp(units[i].name, unit) == 0) {
+			return units[i].is_time;
+		}
+	}
+	return false;
 }

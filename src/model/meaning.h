@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the values of an event's arguments mean. Declared in comments above the event, or in TOML by
- * its key `meaning`: statements, one a line or divided by `;`.
+ * its key `meaning`: statements, one a line; in TOML they may be divided by `;` instead.
  *
  *	@enum op 0=read 1=write      names of values
  *	@flags mode 1=direct 2=sync  names of bits
@@ -25,5 +25,7 @@ void meaning_read(struct event *e, struct arena *a, struct diag *d, const struct
 
 /* Returns the bytes or nanoseconds of a unit; 0 for another unit. */
 uint64_t meaning_unit_scale(const char *unit);
+
+bool meaning_unit_is_time(const char *unit);
 
 #endif

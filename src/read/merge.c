@@ -66,6 +66,7 @@ static COLD struct event_class *find_class(struct merge *m, const struct event_c
 		out_printf(&key, "\n%s %s %u", e->args[i].type.text, e->args[i].name,
 			e->args[i].type.size64);
 	}
+	out_printf(&key, "\n%s", e && e->meaning ? e->meaning : "");
 	out_char(&key, '\0');
 	struct event_class *class = hash_get(&m->by_declaration, key.data);
 

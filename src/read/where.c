@@ -41,14 +41,14 @@ enum common_slot {
 static const struct {
 	const char *name;
 	enum expr_type type;
-	uint64_t unit;
+	enum expr_dimension dimension;
 } commons[] = {
-	{ "@event", EXPR_TEXT, 0 },
-	{ "@time", EXPR_INTEGER, 1 },
-	{ "@pid", EXPR_INTEGER, 0 },
-	{ "@tid", EXPR_INTEGER, 0 },
-	{ "@process", EXPR_TEXT, 0 },
-	{ "@host", EXPR_TEXT, 0 },
+	{ "@event", EXPR_TEXT, EXPR_PLAIN },
+	{ "@time", EXPR_INTEGER, EXPR_TIME },
+	{ "@pid", EXPR_INTEGER, EXPR_PLAIN },
+	{ "@tid", EXPR_INTEGER, EXPR_PLAIN },
+	{ "@process", EXPR_TEXT, EXPR_PLAIN },
+	{ "@host", EXPR_TEXT, EXPR_PLAIN },
 };
 
 static bool is_name(const char *name, const char *text, size_t length)
@@ -63,7 +63,8 @@ static bool find_common(const char *name, size_t length, struct expr_field *fiel
 			*field = (struct expr_field){
 				.slot = SLOT_EVENT + (unsigned int)i,
 				.type = commons[i].type,
-				.unit = commons[i].unit,
+				.dimension = commons[i].dimension,
+				.unit = commons[i].dimension == EXPR_TIME,
 			};
 			return true;
 		}
@@ -87,6 +88,14 @@ static enum expr_type type_of(const struct type *t)
 	}
 }
 
+static enum expr_dimension dimension_of(const char *unit)
+{
+	if (!unit || !meaning_unit_scale(unit)) {
+		return EXPR_PLAIN;
+	}
+	return meaning_unit_is_time(unit) ? EXPR_TIME : EXPR_BYTES;
+}
+
 /* Finds a name among the fields of an event. */
 static bool find(const void *data, const char *name, size_t length, struct expr_field *field)
 {
@@ -98,6 +107,7 @@ static bool find(const void *data, const char *name, size_t length, struct expr_
 				.slot = (unsigned int)i,
 				.type = type_of(&e->args[i].type),
 				.names = e->args[i].names,
+				.dimension = dimension_of(e->args[i].unit),
 				.unit = e->args[i].unit ? meaning_unit_scale(e->args[i].unit) : 0,
 			};
 			return true;
@@ -267,11 +277,26 @@ const char *where_text(const struct where *w)
 	return expr_text(w->expr);
 }
 
+/* Binds the expression; NULL, with the error, if it does not fit the class. */
+static struct expr_bound *bind_to(
+	const struct where *w, const struct event_class *class, struct expr_error *error)
+{
+	const struct expr_scope scope = { find, class->event };
+	struct expr_bound *bound = expr_bind(w->expr, &scope, error);
+
+	if (bound && expr_bound_type(bound) == EXPR_TEXT) {
+		expr_bound_free(bound);
+		*error = (struct expr_error){ .at = 0, .length = strlen(where_text(w)) };
+		snprintf(error->text, sizeof(error->text), "a text is neither true nor false");
+		snprintf(error->help, sizeof(error->help), "compare it with ==");
+		return NULL;
+	}
+	return bound;
+}
+
 static const struct expr_bound *fit_of(
 	struct where *w, const struct event_class *class, struct expr_error *error)
 {
-	const struct expr_scope scope = { find, class->event };
-
 	while (w->fits.count <= class->index) {
 		vec_push(&w->fits, (struct fit){ 0 });
 	}
@@ -279,7 +304,7 @@ static const struct expr_bound *fit_of(
 
 	if (!fit->is_known) {
 		fit->is_known = true;
-		fit->bound = expr_bind(w->expr, &scope, error);
+		fit->bound = bind_to(w, class, error);
 	}
 	return fit->bound;
 }
@@ -295,37 +320,72 @@ bool where_passes(struct where *w, struct reader *r, const struct record *rec)
 
 /* ---- Errors ---- */
 
-/* Reports a name that no event has. */
+/* Offers all names of fields and of their values. */
+static void offer_names(struct nearest *near, const struct reader *r)
+{
+	vec_foreach (struct event_class *const *, it, &r->classes.all) {
+		for (size_t i = 0; (*it)->event && i < (*it)->event->arg_count; i++) {
+			const struct arg *arg = &(*it)->event->args[i];
+
+			nearest_offer(near, arg->name);
+			for (const struct value_name *v = arg->names; v && v->name; v++) {
+				nearest_offer(near, v->name);
+			}
+		}
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(commons); i++) {
+		nearest_offer(near, commons[i].name);
+	}
+}
+
+/* Reports a name that no event has, or a text that is no value of the field it is compared with. */
 static void set_unknown(
 	struct expr_error *error, const struct reader *r, const struct expr *e, size_t which)
 {
 	const char *name = expr_name(e, which, &error->at, &error->length);
-	struct nearest near = nearest_begin(name, error->length);
+	bool is_text = *name == '"';
+	size_t length = is_text ? error->length - 2 : error->length;
+	struct nearest near = nearest_begin(name + is_text, length);
 
-	vec_foreach (struct event_class *const *, it, &r->classes.all) {
-		for (size_t i = 0; (*it)->event && i < (*it)->event->arg_count; i++) {
-			nearest_offer(&near, (*it)->event->args[i].name);
+	offer_names(&near, r);
+	snprintf(error->text, sizeof(error->text),
+		is_text ? "no field has the value '%.*s'" : "no event has a field or value '%.*s'",
+		(int)length, name + is_text);
+	*error->help = '\0';
+	if (nearest_is_near(&near) && near.distance > 0) {
+		snprintf(error->help, sizeof(error->help), "did you mean '%s'?", near.name);
+	}
+}
+
+/* Returns the first name that is not known, or else the first such text; the count if all are. */
+static size_t first_unknown(const struct expr *e, const bool *is_known)
+{
+	size_t count = expr_name_count(e);
+	size_t found = count;
+	size_t at;
+	size_t length;
+
+	for (size_t i = 0; i < count; i++) {
+		bool is_text = *expr_name(e, i, &at, &length) == '"';
+
+		if (!is_known[i] && !is_text) {
+			return i;
 		}
+		found = !is_known[i] && found == count ? i : found;
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(commons); i++) {
-		nearest_offer(&near, commons[i].name);
-	}
-	snprintf(error->text, sizeof(error->text), "no event has a field '%.*s'",
-		(int)error->length, name);
-	snprintf(error->help, sizeof(error->help), "%s%s", nearest_is_near(&near) ? "write " : "",
-		nearest_is_near(&near) ? near.name : "");
+	return found;
 }
 
 bool where_check(struct where *w, struct reader *r, struct expr_error *error, const char **misfit)
 {
 	size_t count = expr_name_count(w->expr);
 	bool is_known[EXPR_NODES] = { false };
+	bool fits = r->classes.all.count == 0;
 
 	*misfit = NULL;
 	vec_foreach (struct event_class *const *, it, &r->classes.all) {
-		const struct expr_scope scope = { find, (*it)->event };
 		struct expr_error why = { 0 };
-		struct expr_bound *bound = expr_bind(w->expr, &scope, &why);
+		struct expr_bound *bound = bind_to(w, *it, &why);
 
 		for (size_t i = 0; bound && i < count; i++) {
 			is_known[i] |= expr_bound_knows(bound, i);
@@ -334,15 +394,22 @@ bool where_check(struct where *w, struct reader *r, struct expr_error *error, co
 			*misfit = (*it)->name;
 			*error = why;
 		}
+		fits |= bound != NULL;
 		expr_bound_free(bound);
 	}
-	for (size_t i = 0; r->classes.all.count > 0 && i < count; i++) {
-		if (!is_known[i] && !*misfit) {
-			set_unknown(error, r, w->expr, i);
-		}
-		if (!is_known[i]) {
-			return false;
+	if (!fits || r->classes.all.count == 0) {
+		return fits;
+	}
+	size_t which = first_unknown(w->expr, is_known);
+
+	if (which < count) {
+		struct expr_error unknown = { 0 };
+
+		set_unknown(&unknown, r, w->expr, which);
+		if (!*misfit || *unknown.help) { /* a mistyped value explains more than the types */
+			*error = unknown;
+			*misfit = NULL;
 		}
 	}
-	return true;
+	return which == count;
 }

@@ -135,7 +135,7 @@ class Attach(common.Case):
         self.assertEqual(numbers[0] % 10, 3)
         p = self.attach(program, "tick", "--where=m == 3", "--seconds=0.2")
         self.assertEqual(self.ended(p, 1), [])
-        self.assertIn("--where: no event has a field 'm'", self.notes(p))
+        self.assertIn("--where: no event has a field or value 'm'", self.notes(p))
 
     def test_leaves_all_as_it_was_when_it_is_killed(self):
         for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP):

@@ -15,6 +15,11 @@ int main(int argc, char **argv)
 	trace_adjust(-1, true);
 	trace_adjust(1, false);
 	trace_plain(1);
+	trace_wide(-1, 3);
+	trace_wide(-2, -1);
+	trace_wide(INT64_MAX, 5);
+	trace_hex(255);
+	trace_hex(1);
 	trace_state(7, 2, 0x8001);
 	{
 		TRACE_CHANGE_SCOPE(1);

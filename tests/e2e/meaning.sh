@@ -39,6 +39,11 @@ complete request 3 ret io_error
 adjust level=none now=1
 adjust level=low now=0
 plain op 1
+wide op fail bits ab
+wide op -2 bits a|c|0xfa
+wide op most bits a|c
+hex 0xff
+hex hexed
 state vm 7 is paused, flags dirty|shadow
 END
 messages t.ctf --event=-change* >got
@@ -63,10 +68,33 @@ where 'bytes > 8K && op == flush' 1
 where 'ret == io_error' 2
 where 'ret < ok' 2
 where 'level == none' 1
+where 'op == fail || op == one' 1
+where 'op != write && @event == "wide"' 0
+where 'bytes > -1K && op == write' 1
+where 'bytes > 2 * 4K + 0' 2
+where 'bytes / 2 > 4K' 2
 where 'state == paused' 1
 where 'state == running && @event == "change"' 1
-"$waymark" print --where='op == writ' t.ctf 2>&1 | grep -q "has no value 'writ': write write" ||
-	fail "a name that is no value"
+
+# wrong EXPRESSION MESSAGE
+wrong()
+{
+	"$waymark" print --where="$1" t.ctf >all 2>notes && fail "--where='$1' is accepted"
+	[ -s all ] && fail "--where='$1' prints"
+	grep -qF -- "$2" notes || fail "--where='$1': $(cat notes)"
+}
+wrong 'op == writ' "no event has a field or value 'writ': did you mean 'write'?"
+wrong 'op == "writ"' "no field has the value 'writ': did you mean 'write'?"
+wrong 'bytes > 10ms' "a time is compared with bytes"
+wrong '@event' "a text is neither true nor false"
+wrong '"a" > 5' "text is compared with a number"
+
+# Another program may declare the same event with other names.
+mkdir other && cp -r t.ctf other/ && sed -i 's/0=read 1=write/0=load 1=store/' other/t.ctf/metadata
+messages "$work/t.ctf" --event=submit >wanted.one
+sed 's/read/load/; s/write/store/' wanted.one >wanted.other
+"$waymark" print --event=submit t.ctf other/t.ctf 2>notes | cut -d' ' -f3- | sort >got
+sort wanted.one wanted.other | diff - got || fail "two traces have their own names"
 
 "$waymark" latency --from=submit --to=complete t.ctf >got 2>notes || fail "latency"
 grep -qE '^submit +complete +4 ' got || fail "latency: $(cat got notes)"

@@ -21,13 +21,13 @@ static const struct {
 	const char *name;
 	struct expr_field field;
 } fields[SLOTS] = {
-	{ "i", { SLOT_I, EXPR_INTEGER, NULL, 0 } },
-	{ "u", { SLOT_U, EXPR_INTEGER, NULL, 0 } },
-	{ "f", { SLOT_F, EXPR_FLOAT, NULL, 0 } },
-	{ "e", { SLOT_E, EXPR_INTEGER, names_of_e, 0 } },
-	{ "us", { SLOT_US, EXPR_INTEGER, NULL, 1000 } },
-	{ "s", { SLOT_S, EXPR_TEXT, NULL, 0 } },
-	{ "any", { SLOT_ANY, EXPR_ANY, NULL, 0 } },
+	{ "i", { SLOT_I, EXPR_INTEGER, NULL, EXPR_PLAIN, 0 } },
+	{ "u", { SLOT_U, EXPR_INTEGER, NULL, EXPR_PLAIN, 0 } },
+	{ "f", { SLOT_F, EXPR_FLOAT, NULL, EXPR_PLAIN, 0 } },
+	{ "e", { SLOT_E, EXPR_INTEGER, names_of_e, EXPR_PLAIN, 0 } },
+	{ "us", { SLOT_US, EXPR_INTEGER, NULL, EXPR_TIME, 1000 } },
+	{ "s", { SLOT_S, EXPR_TEXT, NULL, EXPR_PLAIN, 0 } },
+	{ "any", { SLOT_ANY, EXPR_ANY, NULL, EXPR_PLAIN, 0 } },
 };
 
 static bool find(const void *data, const char *name, size_t length, struct expr_field *field)

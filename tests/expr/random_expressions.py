@@ -35,7 +35,7 @@ def is_number(v):
 
 
 def truth(v):
-    return None if not is_number(v) else v != 0
+    return None if not is_number(v) or v != v else v != 0
 
 
 def binary(op, a, b):  # pylint: disable=too-many-return-statements,too-many-branches
@@ -55,10 +55,8 @@ def binary(op, a, b):  # pylint: disable=too-many-return-statements,too-many-bra
     if LEVELS[op] == 3:
         if isinstance(a, str) != isinstance(b, str):
             return None
-        if isinstance(a, float) or isinstance(b, float):
-            a, b = float(a), float(b)
-            if math.isnan(a) or math.isnan(b):
-                return None
+        if a != a or b != b:
+            return None
         return int({"==": a == b, "!=": a != b, "<": a < b, "<=": a <= b, ">": a > b,
                     ">=": a >= b}[op])
     if isinstance(a, str) or isinstance(b, str):
@@ -84,7 +82,6 @@ def of_floats(op, a, b):
 
 
 def of_integers(op, a, b):
-    signed = a < 0 or b < 0
     if op in ("/", "%"):
         if b == 0:
             return None
@@ -102,7 +99,7 @@ def of_integers(op, a, b):
         return a >> min(b, 63) if a < 0 else (a >> b if b < 64 else 0)
     result = {"+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b, "|": lambda: a | b,
               "^": lambda: a ^ b, "&": lambda: a & b}[op]()
-    return integer(result, signed or (op == "-" and a % BITS < b % BITS))
+    return integer(result, result < 0)
 
 
 def unary(op, a):
@@ -112,7 +109,7 @@ def unary(op, a):
         return None
     if op == "-":
         return -a if isinstance(a, float) else integer(-a, a >= 0)
-    return None if isinstance(a, float) else integer(~a, a < 0)
+    return None if isinstance(a, float) else integer(~a, a >= 0)
 
 
 class Maker:

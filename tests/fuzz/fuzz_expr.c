@@ -19,14 +19,17 @@ static const struct {
 	struct expr_field field;
 	struct expr_value value;
 } fields[] = {
-	{ 'i', { 0, EXPR_INTEGER, NULL, 0 },
+	{ 'i', { 0, EXPR_INTEGER, NULL, EXPR_PLAIN, 0 },
 		{ .as.integer = UINT64_MAX, .type = EXPR_INTEGER, .is_negative = true } },
-	{ 'f', { 1, EXPR_FLOAT, NULL, 0 }, { .as.number = -2.5, .type = EXPR_FLOAT } },
-	{ 's', { 2, EXPR_TEXT, NULL, 0 }, { .as.text = "text", .length = 4, .type = EXPR_TEXT } },
-	{ 'e', { 3, EXPR_INTEGER, names, 0 }, { .as.integer = 1, .type = EXPR_INTEGER } },
-	{ 't', { 4, EXPR_INTEGER, NULL, 1000 }, { .as.integer = 7, .type = EXPR_INTEGER } },
-	{ 'z', { 5, EXPR_TEXT, NULL, 0 }, { .as.text = NULL, .type = EXPR_TEXT } },
-	{ 'a', { 6, EXPR_ANY, NULL, 0 }, { .type = EXPR_NONE } },
+	{ 'f', { 1, EXPR_FLOAT, NULL, EXPR_PLAIN, 0 }, { .as.number = -2.5, .type = EXPR_FLOAT } },
+	{ 's', { 2, EXPR_TEXT, NULL, EXPR_PLAIN, 0 },
+		{ .as.text = "text", .length = 4, .type = EXPR_TEXT } },
+	{ 'e', { 3, EXPR_INTEGER, names, EXPR_PLAIN, 0 },
+		{ .as.integer = 1, .type = EXPR_INTEGER } },
+	{ 't', { 4, EXPR_INTEGER, NULL, EXPR_TIME, 1000 },
+		{ .as.integer = 7, .type = EXPR_INTEGER } },
+	{ 'z', { 5, EXPR_TEXT, NULL, EXPR_PLAIN, 0 }, { .as.text = NULL, .type = EXPR_TEXT } },
+	{ 'a', { 6, EXPR_ANY, NULL, EXPR_PLAIN, 0 }, { .type = EXPR_NONE } },
 };
 
 static bool find(const void *data, const char *name, size_t length, struct expr_field *field)

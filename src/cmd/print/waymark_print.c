@@ -23,6 +23,7 @@ static const struct argument rows[] = {
 	{ SELECTION_KEY_SINCE, "since", "TIME", "same as --from" },
 	{ SELECTION_KEY_UNTIL, "until", "TIME", "same as --to" },
 	SELECTION_ROWS_IDS,
+	SELECTION_ROW_WHERE,
 	PRINT_ROW_TID,
 	{ KEY_HEAD, "head", "N", "print only the first N lines" },
 	{ KEY_TAIL, "tail", "N", "print only the last N lines" },

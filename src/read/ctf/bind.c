@@ -26,6 +26,7 @@ static struct event_class *find_class(struct ctf_reader *r, const struct ctf_eve
 		out_printf(&key, "\n%s %s %u %u %u", e->event->args[i].type.text,
 			e->event->args[i].name, f->size, f->align, f->form);
 	}
+	out_printf(&key, "\n%s", e->event->meaning ? e->event->meaning : "");
 	out_char(&key, '\0');
 	struct event_class *class = hash_get(&r->classes, key.data);
 

@@ -104,7 +104,9 @@ static void add_conversion(struct steps *c, const struct conversion *conversion)
 		message_add_placeholder(c, conversion);
 		return;
 	}
-	if (strchr("diuxXo", conversion->letter) && steps_add_names(c, (size_t)conversion->arg)) {
+	if (strchr("diuxXo", conversion->letter) &&
+		steps_add_names(c, (size_t)conversion->arg,
+			conversion->letter == 'x' || conversion->letter == 'X')) {
 		return;
 	}
 	const struct type *type = &c->event->args[conversion->arg].type;
@@ -156,7 +158,7 @@ static void add_field(struct steps *c, size_t i)
 	}
 	add_text(c, arg->name, strlen(arg->name));
 	add_text(c, hex ? "=0x" : "=", hex ? 3 : 1);
-	if (steps_add_names(c, i)) {
+	if (steps_add_names(c, i, false)) {
 		return;
 	}
 	if (message_is_odd(&arg->type)) {

@@ -49,6 +49,13 @@ enum message_op {
 #define MESSAGE_TEXT_MAX 32
 #define MESSAGE_TEXT_SHORT 16
 
+/* Properties of a MESSAGE_NAME step. */
+enum message_name_form {
+	MESSAGE_NAME_BITS = 1 << 0,
+	MESSAGE_NAME_SIGNED = 1 << 1,
+	MESSAGE_NAME_HEX = 1 << 2, /* of a value without a name */
+};
+
 struct message_step;
 struct value_name;
 
@@ -61,7 +68,8 @@ struct message_step {
 	int32_t at; /* offset of the word whose last bytes are the argument */
 	uint16_t arg;
 	uint8_t op; /* enum message_op */
-	uint8_t digits; /* MESSAGE_HEX: the minimum; a float: its bytes; MESSAGE_NAME */
+	/* MESSAGE_HEX: the minimum; a float: its bytes; MESSAGE_NAME: of enum message_name_form */
+	uint8_t digits;
 	uint32_t text_length;
 	uint32_t shift; /* bits below the argument in its word */
 	/* The value is (((v & mask) ^ sign) - sign) & result: cut, sign-extended, cut. */
@@ -71,7 +79,7 @@ struct message_step {
 	union {
 		const struct conversion *conversion; /* for MESSAGE_PRINTF */
 		const char *const *names; /* for MESSAGE_JSON_CUT: names of `arg` arguments */
-		const struct value_name *values; /* for MESSAGE_NAME; `digits`: 1 for bits */
+		const struct value_name *values; /* for MESSAGE_NAME */
 		const struct message_placeholder *placeholder; /* for the last two forms */
 	};
 };

@@ -112,49 +112,64 @@ static char *put_word_of(char *out, const char *name)
 	return out + length;
 }
 
+static const struct value_name *find_name(
+	const struct value_name *names, uint64_t v, bool is_negative)
+{
+	while (names->name && (names->value != v || names->is_negative != is_negative)) {
+		names++;
+	}
+	return names->name ? names : NULL;
+}
+
 /* Writes `direct|sync|0x8`: the names of bits, and the others as a number. */
 static char *put_bits(char *out, const struct value_name *names, uint64_t v)
 {
 	char *begin = out;
-	uint64_t left = v;
 
-	for (; names->name; names++) {
-		if (names->value == 0 ? v == 0 : (left & names->value) == names->value) {
+	for (; v && names->name; names++) {
+		if (names->value && (v & names->value) == names->value) {
 			*out = '|';
 			out = put_word_of(out + (out > begin), names->name);
-			left &= ~names->value;
+			v &= ~names->value;
 		}
 	}
-	if (left == 0 && out > begin) {
-		return out;
+	if (v == 0) {
+		*out = '0';
+		return out + (out == begin);
 	}
-	*out = left ? '|' : '0';
-	if (!left) {
-		return out + 1;
-	}
+	*out = '|';
 	out += out > begin;
 	memcpy(out, "0x", 2);
-	return number_hex(out + 2, left, 1);
+	return number_hex(out + 2, v, 1);
+}
+
+/* Writes a number that has no name. */
+static char *put_nameless(char *out, const struct message_step *step, const void *args, uint64_t v)
+{
+	bool negative = step->digits & MESSAGE_NAME_SIGNED && (int64_t)v < 0;
+
+	if (step->digits & MESSAGE_NAME_BITS) {
+		return message_next(put_bits(out, step->values, v), step, args);
+	}
+	if (step->digits & MESSAGE_NAME_HEX) {
+		memcpy(out, "0x", 2);
+		return message_next(number_hex(out + 2, v, 1), step, args);
+	}
+	*out = '-';
+	return put_decimal(out + negative, step, args, negative ? 0 - v : v);
 }
 
 static NOINLINE char *put_name(char *out, const struct message_step *step, const void *args)
 {
 	uint64_t v = message_cut(step, number(step, args));
-	bool negative = step->sign && (int64_t)v < 0;
-	const struct value_name *name = step->values;
+	bool negative = step->digits & MESSAGE_NAME_SIGNED && (int64_t)v < 0;
+	const struct value_name *found = find_name(step->values, v, negative);
 
 	out = message_put_lead(out, step);
-	if (step->digits) {
-		return message_next(put_bits(out, name, v), step, args);
+	if (found) {
+		return message_next(put_word_of(out, found->name), step, args);
 	}
-	while (name->name && (name->value != v || name->is_negative != negative)) {
-		name++;
-	}
-	if (name->name) {
-		return message_next(put_word_of(out, name->name), step, args);
-	}
-	*out = '-';
-	return put_decimal(out + negative, step, args, negative ? 0 - v : v);
+	return put_nameless(out, step, args, v);
 }
 
 static char *put_text(char *out, const struct value *value)

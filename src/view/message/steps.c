@@ -103,13 +103,16 @@ void steps_simplify(struct message_step *s)
 	}
 }
 
-bool steps_add_names(struct steps *s, size_t i)
+bool steps_add_names(struct steps *s, size_t i, bool is_hex)
 {
 	const struct arg *arg = &s->event->args[i];
 	struct message_step step = {
 		.arg = (uint16_t)i,
 		.op = MESSAGE_NAME,
-		.digits = arg->is_flags,
+		.digits = (uint8_t)((arg->is_flags ? MESSAGE_NAME_BITS : 0) |
+				    (arg->type.is_signed && !arg->is_flags ? MESSAGE_NAME_SIGNED
+									   : 0) |
+				    (is_hex ? MESSAGE_NAME_HEX : 0)),
 		.values = arg->names,
 	};
 
@@ -123,6 +126,10 @@ bool steps_add_names(struct steps *s, size_t i)
 		s->text.len -= 2;
 	}
 	steps_cast(&step, &arg->type, "", arg->type.is_signed);
+	if (arg->is_flags || (is_hex && !arg->type.is_signed)) { /* bits are not extended */
+		step.mask = low_bits(type_bits(&arg->type));
+		step.sign = 0;
+	}
 	steps_add(s, step);
 	return true;
 }
@@ -270,7 +277,7 @@ void message_add_placeholder(struct steps *c, const struct conversion *conversio
 		.digits = hex_digits(spec),
 	};
 
-	if (steps_add_names(c, step.arg)) {
+	if (steps_add_names(c, step.arg, spec->type == BRACE_LOWER_HEX)) {
 		return;
 	}
 	if (t->class == TYPE_STRING && is_plain(spec) && spec->type == BRACE_DISPLAY) {

@@ -34,9 +34,9 @@ void steps_simplify(struct message_step *s);
 
 /*
  * Adds a step that prints names of the values of argument `i`. Returns false if they have none.
- * Removes a `0x` before it.
+ * Removes a `0x` before it. `is_hex`: shows a value without a name as 0x1f.
  */
-bool steps_add_names(struct steps *s, size_t i);
+bool steps_add_names(struct steps *s, size_t i, bool is_hex);
 
 /* Adds a placeholder of the event's message, by the cheapest step that can print it. */
 void message_add_placeholder(struct steps *c, const struct conversion *conversion);
