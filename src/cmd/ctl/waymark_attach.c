@@ -352,5 +352,6 @@ int waymark_attach(int argc, char **argv)
 	}
 	client_close(&a.client);
 	json_decref(a.events);
+	vec_fini(&a.print.fields);
 	return status;
 }

@@ -243,7 +243,6 @@ static void explain_fields(struct print *p)
 			p->session.problems++;
 		}
 	}
-	vec_fini(&p->fields);
 }
 
 /* Writes seconds to a text of 32 bytes, and returns it. */

@@ -149,5 +149,6 @@ int waymark_print(int argc, char **argv)
 		status = run(&p, argv + optind);
 	}
 	tail_fini(&p.last);
+	vec_fini(&p.fields);
 	return status;
 }
