@@ -17,8 +17,8 @@
 #include "format/debug.h"
 #include "read/merge.h"
 #include "read/reader.h"
-#include "text/out.h"
 #include "read/where.h"
+#include "text/out.h"
 #include "view/message/message.h"
 
 struct waymark_reader {
@@ -480,20 +480,6 @@ static bool is_signed(const struct event_field *f)
 	return f->value->debug == DEBUG_I128 || debug_shapes[f->value->debug].form == DEBUG_SIGNED;
 }
 
-static double to_double(uint64_t bits, size_t bytes)
-{
-	uint32_t half = (uint32_t)bits;
-	double d;
-	float f;
-
-	if (bytes == sizeof(f)) {
-		memcpy(&f, &half, sizeof(f));
-		return (double)f;
-	}
-	memcpy(&d, &bits, sizeof(d));
-	return d;
-}
-
 /* Returns a float without its fraction, as the nearest integer of 65 bits with a sign. */
 static struct value_pair truncate(double d)
 {
@@ -525,7 +511,7 @@ static struct value_pair get_integer(struct waymark_reader *r, size_t i)
 	size_t bytes = float_bytes(&f);
 
 	if (bytes) {
-		return truncate(to_double(f.value->number, bytes));
+		return truncate(value_double(f.value->number, bytes));
 	}
 	pair.low = f.type->class == TYPE_DEBUG ? f.value->number
 					       : value_extend(f.type, f.value->number);
@@ -553,7 +539,7 @@ double waymark_reader_double(struct waymark_reader *r, size_t field)
 	struct event_field f = get_field(r, field);
 
 	if (f.value && f.value->kind == VALUE_NUMBER && float_bytes(&f)) {
-		return to_double(f.value->number, float_bytes(&f));
+		return value_double(f.value->number, float_bytes(&f));
 	}
 	struct value_pair pair = get_integer(r, field);
 

@@ -15,30 +15,41 @@ static inline bool glob_is_pattern(const char *s)
 	return strpbrk(s, "*?") != NULL;
 }
 
-/* True if all of `s` matches. After a mismatch, only the last star is tried again. */
-static inline bool glob_match(const char *pattern, const char *s)
+/*
+ * True if all of the text matches; neither needs a NUL. After a mismatch, only the last star is
+ * tried again.
+ */
+static inline bool glob_match_text(
+	const char *pattern, size_t pattern_length, const char *text, size_t length)
 {
+	const char *pattern_end = pattern + pattern_length;
+	const char *end = text + length;
 	const char *star = NULL;
 	const char *retry = NULL;
 
-	while (*s) {
-		if (*pattern == '*') {
+	while (text < end) {
+		if (pattern < pattern_end && *pattern == '*') {
 			star = ++pattern;
-			retry = s;
-		} else if (*pattern == '?' || *pattern == *s) {
+			retry = text;
+		} else if (pattern < pattern_end && (*pattern == '?' || *pattern == *text)) {
 			pattern++;
-			s++;
+			text++;
 		} else if (star) {
 			pattern = star;
-			s = ++retry;
+			text = ++retry;
 		} else {
 			return false;
 		}
 	}
-	while (*pattern == '*') {
+	while (pattern < pattern_end && *pattern == '*') {
 		pattern++;
 	}
-	return *pattern == '\0';
+	return pattern == pattern_end;
+}
+
+static inline bool glob_match(const char *pattern, const char *s)
+{
+	return glob_match_text(pattern, strlen(pattern), s, strlen(s));
 }
 
 /* True if the name matches, or the pattern equals its category: the part before its first colon. */

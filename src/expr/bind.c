@@ -52,8 +52,7 @@ static const struct value_name *find_value(
 	return NULL;
 }
 
-/* Replaces a name by the value that it means; it has no value if the field has none of that name.
- */
+/* Replaces a name by the value that it means; NULL: it has none. */
 static void bind_value(struct expr_node *n, const struct value_name *found)
 {
 	n->op = found ? OP_CONSTANT : OP_NAME;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/glob.h"
 #include "expr/bound.h"
 
 static const struct expr_value none = { .type = EXPR_NONE };
@@ -13,13 +14,6 @@ static const struct expr_value none = { .type = EXPR_NONE };
 static inline struct expr_value of_bool(bool b)
 {
 	return (struct expr_value){ .as.integer = b, .type = EXPR_INTEGER };
-}
-
-static inline struct expr_value of_integer(uint64_t v, bool is_signed)
-{
-	return (struct expr_value){
-		.as.integer = v, .type = EXPR_INTEGER, .is_negative = is_signed && (int64_t)v < 0
-	};
 }
 
 static inline struct expr_value of_double(double d)
@@ -109,7 +103,8 @@ static bool order_of_numbers(const struct expr_value *a, const struct expr_value
 	return true;
 }
 
-bool expr_order(const struct expr_value *a, const struct expr_value *b, int *order)
+/* Compares two values; false if they are of two kinds, or one has no value. */
+static bool order_of(const struct expr_value *a, const struct expr_value *b, int *order)
 {
 	if (LIKELY(a->type == EXPR_INTEGER && b->type == EXPR_INTEGER)) {
 		uint64_t x = a->as.integer;
@@ -133,7 +128,7 @@ static struct expr_value compare(uint8_t op, const struct expr_value *a, const s
 {
 	int order;
 
-	if (UNLIKELY(!expr_order(a, b, &order))) {
+	if (UNLIKELY(!order_of(a, b, &order))) {
 		return none;
 	}
 	switch (op) {
@@ -150,32 +145,6 @@ static struct expr_value compare(uint8_t op, const struct expr_value *a, const s
 	default:
 		return of_bool(order >= 0);
 	}
-}
-
-/* As glob_match(), for texts that do not end in a NUL. */
-static bool glob(const char *p, const char *p_end, const char *s, const char *s_end)
-{
-	const char *star = NULL;
-	const char *retry = NULL;
-
-	while (s < s_end) {
-		if (p < p_end && *p == '*') {
-			star = ++p;
-			retry = s;
-		} else if (p < p_end && (*p == '?' || *p == *s)) {
-			p++;
-			s++;
-		} else if (star) {
-			p = star;
-			s = ++retry;
-		} else {
-			return false;
-		}
-	}
-	while (p < p_end && *p == '*') {
-		p++;
-	}
-	return p == p_end;
 }
 
 /* Returns the name of a value, as text. */
@@ -200,8 +169,8 @@ static struct expr_value match(
 	if (v.type != EXPR_TEXT) {
 		return none;
 	}
-	const char *p = pattern->as.text;
-	bool found = v.as.text && glob(p, p + pattern->length, v.as.text, v.as.text + v.length);
+	bool found = v.as.text &&
+		     glob_match_text(pattern->as.text, pattern->length, v.as.text, v.length);
 
 	return of_bool(found == (n->op == OP_MATCH));
 }
@@ -241,7 +210,7 @@ static struct expr_value divide(uint8_t op, const struct expr_value *a, const st
 	uint64_t v = op == OP_DIVIDE ? magnitude(a) / y : magnitude(a) % y;
 	bool is_minus = op == OP_DIVIDE ? a->is_negative != b->is_negative : a->is_negative;
 
-	return is_minus ? of_integer(0 - v, true) : of_integer(v, false);
+	return is_minus ? expr_integer(0 - v, true) : expr_integer(v, false);
 }
 
 static struct expr_value shift(uint8_t op, const struct expr_value *a, const struct expr_value *b)
@@ -253,13 +222,13 @@ static struct expr_value shift(uint8_t op, const struct expr_value *a, const str
 		return none;
 	}
 	if (op == OP_SHIFT_LEFT) {
-		return of_integer(by < 64 ? x << by : 0, a->is_negative);
+		return expr_integer(by < 64 ? x << by : 0, a->is_negative);
 	}
 	by = by < 64 ? by : 63;
 	if (a->is_negative) {
-		return of_integer((uint64_t)((int64_t)x >> by), true);
+		return expr_integer((uint64_t)((int64_t)x >> by), true);
 	}
-	return of_integer(b->as.integer < 64 ? x >> by : 0, false);
+	return expr_integer(b->as.integer < 64 ? x >> by : 0, false);
 }
 
 /* Returns a sum by its sign: the magnitudes are added, or the smaller is taken from the larger. */
@@ -268,37 +237,37 @@ static struct expr_value add(const struct expr_value *a, const struct expr_value
 	uint64_t sum = a->as.integer + b->as.integer;
 
 	if (a->is_negative == b->is_negative) {
-		return of_integer(sum, a->is_negative);
+		return expr_integer(sum, a->is_negative);
 	}
 	const struct expr_value *minus = a->is_negative ? a : b;
 	const struct expr_value *plus = a->is_negative ? b : a;
 
-	return of_integer(sum, plus->as.integer < magnitude(minus));
+	return expr_integer(sum, plus->as.integer < magnitude(minus));
 }
 
 static struct expr_value negate(const struct expr_value *a)
 {
-	return of_integer(0 - a->as.integer, !a->is_negative);
+	return expr_integer(0 - a->as.integer, !a->is_negative);
 }
 
 /* `a - b` is not `a + -b` for a large b, which has no negative. */
 static struct expr_value subtract(const struct expr_value *a, const struct expr_value *b)
 {
 	if (!a->is_negative && !b->is_negative) {
-		return of_integer(a->as.integer - b->as.integer, a->as.integer < b->as.integer);
+		return expr_integer(a->as.integer - b->as.integer, a->as.integer < b->as.integer);
 	}
 	if (a->is_negative == b->is_negative) {
-		return of_integer(a->as.integer - b->as.integer, true);
+		return expr_integer(a->as.integer - b->as.integer, true);
 	}
-	return of_integer(a->as.integer - b->as.integer, a->is_negative);
+	return expr_integer(a->as.integer - b->as.integer, a->is_negative);
 }
 
 static struct expr_value multiply(const struct expr_value *a, const struct expr_value *b)
 {
 	uint64_t product = magnitude(a) * magnitude(b);
 
-	return a->is_negative == b->is_negative ? of_integer(product, false)
-						: of_integer(0 - product, true);
+	return a->is_negative == b->is_negative ? expr_integer(product, false)
+						: expr_integer(0 - product, true);
 }
 
 static struct expr_value of_integers(
@@ -318,11 +287,11 @@ static struct expr_value of_integers(
 	case OP_MODULO:
 		return divide(op, a, b);
 	case OP_BIT_OR:
-		return of_integer(x | y, a->is_negative || b->is_negative);
+		return expr_integer(x | y, a->is_negative || b->is_negative);
 	case OP_BIT_XOR:
-		return of_integer(x ^ y, a->is_negative != b->is_negative);
+		return expr_integer(x ^ y, a->is_negative != b->is_negative);
 	case OP_BIT_AND:
-		return of_integer(x & y, a->is_negative && b->is_negative);
+		return expr_integer(x & y, a->is_negative && b->is_negative);
 	default:
 		return shift(op, a, b);
 	}
@@ -348,7 +317,7 @@ static struct expr_value of_one(uint8_t op, const struct expr_value *a)
 		return t == NEITHER ? none : of_bool(t == FALSE);
 	}
 	if (a->type == EXPR_INTEGER) {
-		return op == OP_INVERT ? of_integer(~a->as.integer, !a->is_negative) : negate(a);
+		return op == OP_INVERT ? expr_integer(~a->as.integer, !a->is_negative) : negate(a);
 	}
 	return a->type == EXPR_FLOAT && op == OP_NEGATE ? of_double(-a->as.number) : none;
 }

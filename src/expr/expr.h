@@ -39,6 +39,14 @@ struct expr_value {
 	bool is_negative; /* the integer is an int64_t below 0 */
 };
 
+/* Returns an integer. `is_signed`: it is an int64_t. */
+static inline struct expr_value expr_integer(uint64_t v, bool is_signed)
+{
+	return (struct expr_value){
+		.as.integer = v, .type = EXPR_INTEGER, .is_negative = is_signed && (int64_t)v < 0
+	};
+}
+
 /* What a number with a unit, or a field, counts. */
 enum expr_dimension {
 	EXPR_PLAIN,
@@ -90,8 +98,7 @@ const char *expr_text(const struct expr *e);
 size_t expr_name_count(const struct expr *e);
 const char *expr_name(const struct expr *e, size_t i, size_t *at, size_t *length);
 
-/* An expression for one kind of event. Keeps pointers into the expression, which must outlive it.
- */
+/* An expression for one kind of event. The expression must outlive it. */
 struct expr_bound;
 
 /*

@@ -73,7 +73,4 @@ bool expr_fail(struct expr_error *error, size_t at, size_t length, const char *h
 struct expr_value expr_apply(
 	const struct expr_node *n, const struct expr_value *a, const struct expr_value *b);
 
-/* Compares two values that are not of another kind; false if one has no value. */
-bool expr_order(const struct expr_value *a, const struct expr_value *b, int *order);
-
 #endif

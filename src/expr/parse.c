@@ -329,13 +329,15 @@ static bool parse_parentheses(struct parser *s)
 	return true;
 }
 
+static bool parse_operand(struct parser *s);
+
 /* Parses an operand with the operator before it. */
-static bool parse_prefixed(struct parser *s, enum expr_op op, bool (*operand)(struct parser *s))
+static bool parse_prefixed(struct parser *s, enum expr_op op)
 {
 	const char *from = s->p++;
 	uint16_t first = (uint16_t)s->e->count;
 
-	if (!operand(s)) {
+	if (!parse_operand(s)) {
 		return false;
 	}
 	struct expr_node *n = add(s, op, from);
@@ -381,11 +383,11 @@ static bool parse_operand(struct parser *s)
 	if (*s->p == '(') {
 		good = parse_parentheses(s);
 	} else if (*s->p == '!' && s->p[1] != '=') {
-		good = parse_prefixed(s, OP_NOT, parse_operand);
+		good = parse_prefixed(s, OP_NOT);
 	} else if (*s->p == '-') {
-		good = parse_prefixed(s, OP_NEGATE, parse_operand);
+		good = parse_prefixed(s, OP_NEGATE);
 	} else if (*s->p == '~') {
-		good = parse_prefixed(s, OP_INVERT, parse_operand);
+		good = parse_prefixed(s, OP_INVERT);
 	} else {
 		good = parse_operand_here(s);
 	}

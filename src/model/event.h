@@ -106,6 +106,9 @@ struct model {
 void model_init(struct model *m);
 void model_fini(struct model *m);
 
+/* Returns the index of the argument of that name; -1 if the event has none. */
+int event_find_arg(const struct event *e, const char *name, size_t length);
+
 /* Inserts a copy of an argument at index `at`, before the present one. */
 void event_insert_arg(struct arena *a, struct event *e, size_t at, const struct arg *arg);
 

@@ -68,11 +68,10 @@ static struct arg *take_arg(struct statement *m)
 {
 	struct span name = take_name(m);
 	size_t pos = m->s.pos - name.len;
+	int i = event_find_arg(m->e, name.text, name.len);
 
-	for (size_t i = 0; i < m->e->arg_count; i++) {
-		if (span_equals(name, m->e->args[i].name)) {
-			return &m->e->args[i];
-		}
+	if (i >= 0) {
+		return &m->e->args[i];
 	}
 	if (name.len == 0) {
 		fail(m, pos, arena_printf(m->arena, "write: %s argument ...", m->keyword),
@@ -154,13 +153,8 @@ static bool is_value_name(struct span name)
 /* True if expressions do not have the name for something else. */
 static bool is_free(const struct statement *m, struct span name)
 {
-	for (size_t i = 0; i < m->e->arg_count; i++) {
-		if (span_equals(name, m->e->args[i].name)) {
-			return false;
-		}
-	}
-	return !span_equals(name, "true") && !span_equals(name, "false") &&
-	       !span_equals(name, "null");
+	return event_find_arg(m->e, name.text, name.len) < 0 && !span_equals(name, "true") &&
+	       !span_equals(name, "false") && !span_equals(name, "null");
 }
 
 /* Takes `0=read`. */
@@ -311,12 +305,7 @@ static bool is_arg_next(const struct statement *m)
 	struct statement ahead = *m;
 	struct span name = take_name(&ahead);
 
-	for (size_t i = 0; i < m->e->arg_count; i++) {
-		if (span_equals(name, m->e->args[i].name)) {
-			return true;
-		}
-	}
-	return false;
+	return event_find_arg(m->e, name.text, name.len) >= 0;
 }
 
 /*
@@ -412,37 +401,23 @@ void meaning_read(struct event *e, struct arena *a, struct diag *d, const struct
 	}
 }
 
-static const struct {
-	const char *name;
-	uint64_t scale; /* bytes or nanoseconds */
-	bool is_time;
-} units[] = {
-	{ "B", 1, false },
-	{ "KiB", 1024, false },
-	{ "MiB", 1024 * 1024, false },
-	{ "sectors", 512, false },
-	{ "ns", 1, true },
-	{ "us", 1000, true },
-	{ "ms", 1000000, true },
-	{ "s", 1000000000, true },
-};
-
-uint64_t meaning_unit_scale(const char *unit)
+const struct meaning_unit *meaning_unit(const char *name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
-		if (strcmp(units[i].name, unit) == 0) {
-			return units[i].scale;
+	static const struct meaning_unit units[] = {
+		{ "B", 1, false },
+		{ "KiB", 1024, false },
+		{ "MiB", 1024 * 1024, false },
+		{ "sectors", 512, false },
+		{ "ns", 1, true },
+		{ "us", 1000, true },
+		{ "ms", 1000000, true },
+		{ "s", 1000000000, true },
+	};
+
+	for (size_t i = 0; name && i < ARRAY_SIZE(units); i++) {
+		if (strcmp(units[i].name, name) == 0) {
+			return &units[i];
 		}
 	}
-	return 0;
-}
-
-bool meaning_unit_is_time(const char *unit)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
-		if (strcmp(units[i].name, unit) == 0) {
-			return units[i].is_time;
-		}
-	}
-	return false;
+	return NULL;
 }

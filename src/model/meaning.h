@@ -23,9 +23,14 @@
 void meaning_read(struct event *e, struct arena *a, struct diag *d, const struct placed *text,
 	bool is_comment);
 
-/* Returns the bytes or nanoseconds of a unit; 0 for another unit. */
-uint64_t meaning_unit_scale(const char *unit);
+/* A unit that can be converted. */
+struct meaning_unit {
+	const char *name;
+	uint64_t scale; /* its bytes or nanoseconds */
+	bool is_time;
+};
 
-bool meaning_unit_is_time(const char *unit);
+/* Returns the unit of that name; NULL if it is NULL, or cannot be converted. */
+const struct meaning_unit *meaning_unit(const char *name);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "model/event.h"
 #include "read/bytes.h"
@@ -52,6 +53,21 @@ static inline struct value_pair value_pair(const struct value *v)
 {
 	return (struct value_pair){ load64(v->pair, v->is_swapped),
 		load64(v->pair + sizeof(uint64_t), v->is_swapped) };
+}
+
+/* Returns a float from its bits: a float of 4 `bytes`, or a double. */
+static inline double value_double(uint64_t bits, size_t bytes)
+{
+	uint32_t half = (uint32_t)bits;
+	double d;
+	float f;
+
+	if (bytes == sizeof(f)) {
+		memcpy(&f, &half, sizeof(f));
+		return (double)f;
+	}
+	memcpy(&d, &bits, sizeof(d));
+	return d;
 }
 
 /* Extends a number as its declared type requires; the traced host has extended a `char`. */

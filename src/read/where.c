@@ -88,30 +88,30 @@ static enum expr_type type_of(const struct type *t)
 	}
 }
 
-static enum expr_dimension dimension_of(const char *unit)
+static struct expr_field field_of(const struct arg *arg, int slot)
 {
-	if (!unit || !meaning_unit_scale(unit)) {
-		return EXPR_PLAIN;
-	}
-	return meaning_unit_is_time(unit) ? EXPR_TIME : EXPR_BYTES;
+	const struct meaning_unit *unit = meaning_unit(arg->unit);
+
+	return (struct expr_field){
+		.slot = (unsigned int)slot,
+		.type = type_of(&arg->type),
+		.names = arg->names,
+		.dimension = !unit	     ? EXPR_PLAIN
+			     : unit->is_time ? EXPR_TIME
+					     : EXPR_BYTES,
+		.unit = unit ? unit->scale : 0,
+	};
 }
 
 /* Finds a name among the fields of an event. */
 static bool find(const void *data, const char *name, size_t length, struct expr_field *field)
 {
 	const struct event *e = data;
+	int i = e ? event_find_arg(e, name, length) : -1;
 
-	for (size_t i = 0; e && i < e->arg_count; i++) {
-		if (is_name(e->args[i].name, name, length)) {
-			*field = (struct expr_field){
-				.slot = (unsigned int)i,
-				.type = type_of(&e->args[i].type),
-				.names = e->args[i].names,
-				.dimension = dimension_of(e->args[i].unit),
-				.unit = e->args[i].unit ? meaning_unit_scale(e->args[i].unit) : 0,
-			};
-			return true;
-		}
+	if (i >= 0) {
+		*field = field_of(&e->args[i], i);
+		return true;
 	}
 	return find_common(name, length, field);
 }
@@ -124,13 +124,6 @@ struct source_record {
 	const struct value *values; /* NULL until a field is needed */
 };
 
-static struct expr_value of_integer(uint64_t v, bool is_signed)
-{
-	return (struct expr_value){
-		.as.integer = v, .type = EXPR_INTEGER, .is_negative = is_signed && (int64_t)v < 0
-	};
-}
-
 static struct expr_value of_text(const char *text, size_t length)
 {
 	return (struct expr_value){
@@ -140,17 +133,7 @@ static struct expr_value of_text(const char *text, size_t length)
 
 static struct expr_value of_float(uint64_t bits, size_t bytes)
 {
-	struct expr_value v = { .type = EXPR_FLOAT };
-	uint32_t half = (uint32_t)bits;
-	float f;
-
-	if (bytes == sizeof(f)) {
-		memcpy(&f, &half, sizeof(f));
-		v.as.number = (double)f;
-	} else {
-		memcpy(&v.as.number, &bits, sizeof(v.as.number));
-	}
-	return v;
+	return (struct expr_value){ .as.number = value_double(bits, bytes), .type = EXPR_FLOAT };
 }
 
 /* An integer of 128 bits that does not fit into 64 becomes the nearest fraction. */
@@ -161,7 +144,7 @@ static struct expr_value of_pair(const struct value *value, bool is_signed)
 		is_signed ? pair.high == (uint64_t)((int64_t)pair.low >> 63) : pair.high == 0;
 
 	if (is_small) {
-		return of_integer(pair.low, is_signed);
+		return expr_integer(pair.low, is_signed);
 	}
 	double high = is_signed ? (double)(int64_t)pair.high : (double)pair.high;
 
@@ -181,7 +164,7 @@ static struct expr_value of_debug(const struct value *value)
 	if (value->debug == DEBUG_F32 || value->debug == DEBUG_F64) {
 		return of_float(value->number, debug_shapes[value->debug].bytes);
 	}
-	return of_integer(value->number, debug_shapes[value->debug].form == DEBUG_SIGNED);
+	return expr_integer(value->number, debug_shapes[value->debug].form == DEBUG_SIGNED);
 }
 
 static struct expr_value of_value(const struct type *t, const struct value *value)
@@ -201,7 +184,7 @@ static struct expr_value of_value(const struct type *t, const struct value *valu
 	if (t->class == TYPE_FLOAT) {
 		return of_float(value->number, t->size64);
 	}
-	return of_integer(value_extend(t, value->number), t->is_signed);
+	return expr_integer(value_extend(t, value->number), t->is_signed);
 }
 
 static struct expr_value get_common(const struct source_record *s, unsigned int slot)
@@ -213,11 +196,11 @@ static struct expr_value get_common(const struct source_record *s, unsigned int 
 	case SLOT_EVENT:
 		return of_text(rec->class->name, strlen(rec->class->name));
 	case SLOT_TIME:
-		return of_integer(rec->ns, true);
+		return expr_integer(rec->ns, true);
 	case SLOT_PID:
-		return of_integer(rec->pid, false);
+		return expr_integer(rec->pid, false);
 	case SLOT_TID:
-		return of_integer(rec->tid, false);
+		return expr_integer(rec->tid, false);
 	case SLOT_PROCESS:
 		return of_text(trace->procname, strlen(trace->procname));
 	default:

@@ -143,7 +143,7 @@ static void add_arguments(struct steps *s, const struct lines *v)
 		add_argument(s, i, i == 0, v->reader->form);
 	}
 	for (size_t i = 0; s->event && i < v->field_count; i++) {
-		int arg = message_find_field(s->event, v->fields[i]);
+		int arg = event_find_arg(s->event, v->fields[i], strlen(v->fields[i]));
 
 		if (arg >= 0) {
 			add_argument(s, (size_t)arg, added++ == 0, v->reader->form);

@@ -178,7 +178,7 @@ static void add_field(struct steps *c, size_t i)
 static void add_fields(struct steps *c, const struct message_look *look)
 {
 	for (size_t i = 0; i < look->field_count; i++) {
-		int arg = message_find_field(c->event, look->fields[i]);
+		int arg = event_find_arg(c->event, look->fields[i], strlen(look->fields[i]));
 
 		if (arg >= 0) {
 			c->message->varies |= c->event->args[arg].type.class == TYPE_STRING;
@@ -204,16 +204,6 @@ static void add_event(struct steps *c)
 			add_field(c, i);
 		}
 	}
-}
-
-int message_find_field(const struct event *e, const char *name)
-{
-	for (size_t i = 0; i < e->arg_count; i++) {
-		if (strcmp(e->args[i].name, name) == 0) {
-			return (int)i;
-		}
-	}
-	return -1;
 }
 
 void message_compile_look(struct message *m, struct arena *a, const struct event_class *class,

@@ -116,9 +116,6 @@ struct message_look {
 void message_compile_look(struct message *m, struct arena *a, const struct event_class *class,
 	const struct message_look *look, enum value_form form);
 
-/* Returns the index of the argument of that name; -1 if the event has none. */
-int message_find_field(const struct event *e, const char *name);
-
 /* Compiles a message of argument `i` only, which is odd: by {:?}. */
 void message_compile_field(
 	struct message *m, struct arena *a, const struct event_class *class, size_t i);
