@@ -261,6 +261,14 @@ static bool check_where(struct session *s)
 	return false;
 }
 
+static void start_filter(struct session *s)
+{
+	filter_start(&s->filter, s->reader);
+	if (!s->reads_all) {
+		filter_limit(&s->filter);
+	}
+}
+
 static bool open_traces(struct session *s, const char *output, bool no_header)
 {
 	const struct reader_options options = reader_options(s, no_header);
@@ -281,7 +289,7 @@ static bool open_traces(struct session *s, const char *output, bool no_header)
 	if (!s->reader || !open_output(s, output)) {
 		return false;
 	}
-	filter_start(&s->filter, s->reader);
+	start_filter(s);
 	if (is_declared(s) && !check_where(s)) {
 		return false;
 	}
@@ -336,7 +344,7 @@ struct reader *session_read_again(struct session *s)
 		s->reader = before;
 		return NULL;
 	}
-	filter_start(&s->filter, s->reader);
+	start_filter(s);
 	return before;
 }
 

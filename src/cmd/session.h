@@ -31,6 +31,7 @@ struct session {
 	struct declarations declarations;
 	VEC(struct session_input) inputs;
 	struct filter filter; /* selects the records for the command */
+	bool reads_all; /* also records that the filter will drop: they matter to the command */
 	bool has_declarations;
 	struct reader *reader;
 	struct out out;

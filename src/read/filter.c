@@ -68,16 +68,6 @@ void filter_fini(struct filter *f)
 	where_free(f->where);
 }
 
-void filter_start(struct filter *f, struct reader *reader)
-{
-	f->reader = reader;
-	f->started = false;
-	f->verdicts.count = 0;
-	if (f->where) {
-		where_restart(f->where);
-	}
-}
-
 bool filter_add_pattern(struct filter *f, const char *text, char *why, size_t size)
 {
 	bool is_excluded = *text == '-';
@@ -150,6 +140,43 @@ static enum verdict judge(const struct filter *f, const char *name)
 		}
 	}
 	return f->patterns.items[0].is_excluded ? WANTED : UNWANTED;
+}
+
+static bool needs_class(void *filter, const struct event_class *class)
+{
+	const struct filter *f = filter;
+
+	return (f->patterns.count == 0 || judge(f, class->name) == WANTED) &&
+	       (!f->where || where_fits(f->where, class));
+}
+
+void filter_limit(struct filter *f)
+{
+	bool is_relative = (f->from.set && f->from.relative) || (f->to.set && f->to.relative);
+
+	if (is_relative || filter_is_empty(f)) {
+		return; /* relative times count from the first record, whatever it is */
+	}
+	const struct reader_needs needs = {
+		.from_ns = f->from.set ? f->from.ns : INT64_MIN,
+		.to_ns = f->to.set ? f->to.ns : INT64_MAX,
+		.tids = f->tids.items,
+		.tid_count = f->tids.count,
+		.needs_class = needs_class,
+		.data = f,
+	};
+
+	reader_limit(f->reader, &needs);
+}
+
+void filter_start(struct filter *f, struct reader *reader)
+{
+	f->reader = reader;
+	f->started = false;
+	f->verdicts.count = 0;
+	if (f->where) {
+		where_restart(f->where);
+	}
 }
 
 static bool has_name(struct filter *f, const struct event_class *class)

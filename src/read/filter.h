@@ -71,6 +71,12 @@ void filter_fini(struct filter *f);
 void filter_start(struct filter *f, struct reader *reader);
 
 /*
+ * Lets the reader leave out records that the filter does not want. filter_passes() is needed all
+ * the same: a reader decides by packets, or returns all.
+ */
+void filter_limit(struct filter *f);
+
+/*
  * Adds a pattern; a leading `-` excludes names that match. Keeps the text. Returns false with the
  * reason in `why` if it is no regular expression.
  */

@@ -302,9 +302,32 @@ static void merge_close(struct reader *base)
 	free(m);
 }
 
+/* Returns a time of the merged traces as time of a part. */
+static int64_t part_time(const struct part *p, int64_t ns)
+{
+	bool is_open = ns == INT64_MIN || ns == INT64_MAX;
+	int64_t moved = ns;
+
+	return is_open || __builtin_sub_overflow(ns, (int64_t)p->shift, &moved) ? ns : moved;
+}
+
+static void merge_limit(struct reader *base, const struct reader_needs *needs)
+{
+	struct merge *m = (struct merge *)base;
+
+	for (struct part *p = m->parts; p < m->parts + m->count; p++) {
+		struct reader_needs own = *needs;
+
+		own.from_ns = part_time(p, needs->from_ns);
+		own.to_ns = part_time(p, needs->to_ns);
+		reader_limit(p->reader, &own);
+	}
+}
+
 static const struct reader_format merge_format = {
 	.name = "several traces",
 	.close = merge_close,
+	.limit = merge_limit,
 };
 
 /* Opens all parts. False: one cannot be opened and is not skipped, or none can. */

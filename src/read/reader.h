@@ -54,6 +54,20 @@ struct reader_options {
 	enum reader_follow follow;
 };
 
+/*
+ * The records that a caller needs. A reader may leave out others to be faster, with problems in
+ * what it leaves out; it returns every gap of the needed threads.
+ */
+struct reader_needs {
+	int64_t from_ns; /* included; INT64_MIN: all */
+	int64_t to_ns; /* included; INT64_MAX: all */
+	const uint32_t *tids;
+	size_t tid_count; /* 0: all */
+	/* Decides on the events of a class, by its name and declaration. NULL: all. */
+	bool (*needs_class)(void *data, const struct event_class *class);
+	void *data;
+};
+
 struct reader;
 
 struct reader_format {
@@ -71,6 +85,8 @@ struct reader_format {
 	void (*close)(struct reader *r);
 	/* For reader_progress(); NULL if progress is never known. */
 	double (*progress)(const struct reader *r);
+	/* For reader_limit(); NULL if it returns all records anyway. */
+	void (*limit)(struct reader *r, const struct reader_needs *needs);
 };
 
 /* The formats, each in the folder of its name. */
@@ -151,6 +167,14 @@ static inline void reader_stop(struct reader *r)
 static inline bool reader_is_stopped(const struct reader *r)
 {
 	return __atomic_load_n(&r->is_stopped, __ATOMIC_RELAXED);
+}
+
+/* Limits the records to the needed ones. Call before the first record; keeps needs->tids. */
+static inline void reader_limit(struct reader *r, const struct reader_needs *needs)
+{
+	if (r->format->limit) {
+		r->format->limit(r, needs);
+	}
 }
 
 static inline enum read_result reader_next(struct reader *r, struct record *rec)

@@ -277,6 +277,15 @@ static struct expr_bound *bind_to(
 	return bound;
 }
 
+bool where_fits(const struct where *w, const struct event_class *class)
+{
+	struct expr_error error;
+	struct expr_bound *bound = bind_to(w, class, &error);
+
+	expr_bound_free(bound);
+	return bound != NULL;
+}
+
 static const struct expr_bound *fit_of(
 	struct where *w, const struct event_class *class, struct expr_error *error)
 {

@@ -23,6 +23,9 @@ void where_free(struct where *w);
 /* Restarts with another reader of the same traces. */
 void where_restart(struct where *w);
 
+/* True if the expression can be true for events of a class, of any reader. */
+bool where_fits(const struct where *w, const struct event_class *class);
+
 /* True if the expression is true for an event. */
 bool where_passes(struct where *w, struct reader *r, const struct record *rec);
 

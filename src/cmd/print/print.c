@@ -87,7 +87,7 @@ int print_take(struct print *p, const struct command *command, int key)
 
 /* ---- Lines ---- */
 
-/* Notes the times of records until one is selected, for explain_empty(). */
+/* Notes the times of records. */
 static void see(struct print *p, const struct record *records, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -131,9 +131,6 @@ static void print_records(struct print *p)
 		}
 		lines_see(&p->view, records);
 		if (!all) {
-			if (!p->has_selected) {
-				see(p, records, count);
-			}
 			count = filter_keep(&s->filter, records, count);
 			for (size_t i = 0; i < count && !p->has_selected; i++) {
 				p->has_selected = records[i].kind == RECORD_EVENT;
@@ -255,13 +252,33 @@ static const char *seconds(char *text, int64_t ns)
 	return text;
 }
 
+/* Notes the times of all records of the traces. */
+static void see_all(struct print *p)
+{
+	struct session *s = &p->session;
+	struct record records[SESSION_FEW];
+	struct reader *before;
+	size_t count;
+
+	s->reads_all = true;
+	before = session_read_again(s);
+	while (before && (count = session_next_few(s, records))) {
+		see(p, records, count);
+	}
+	reader_close(before);
+}
+
 /* Explains that no record has the wanted process, thread or time. */
 static void explain_empty(struct print *p)
 {
 	char from[32];
 	char to[32];
 
-	if (p->records > 0 && !p->has_selected) {
+	if (p->has_selected || p->head == 0 || p->follow || filter_is_empty(&p->session.filter)) {
+		return;
+	}
+	see_all(p);
+	if (p->records > 0) {
 		session_say(&p->session,
 			"no selected event is among the %" PRIu64
 			" records: their times are %s to %s s",

@@ -34,7 +34,7 @@ struct print {
 	struct lines view;
 	uint64_t events; /* number printed, if they are counted */
 	/* With a filter: */
-	bool has_selected; /* an event was selected; until then, about all records: */
+	bool has_selected; /* an event was selected; if none was, about all records: */
 	uint64_t records;
 	int64_t first_ns;
 	int64_t last_ns;

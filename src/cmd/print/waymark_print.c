@@ -124,6 +124,8 @@ static int run(struct print *p, char *const *traces)
 		s->awaited = &p->head;
 		session_follow(s, p->only_new ? FOLLOW_NEW : FOLLOW_ALL);
 	}
+	/* Relative times count from the first record. */
+	s->reads_all = p->time == TIMESTAMP_RELATIVE || p->time == TIMESTAMP_DELTA;
 	if (session_open_several(s, traces, p->output)) {
 		if (print_has_time(p)) {
 			print_all(p);

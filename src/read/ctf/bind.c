@@ -42,6 +42,25 @@ static struct event_class *find_class(struct ctf_reader *r, const struct ctf_eve
 	return class;
 }
 
+static void set_skipped(const struct ctf_reader *r, struct ctf_slot *slot)
+{
+	const struct reader_needs *n = &r->needs;
+
+	slot->is_skipped = n->needs_class && !n->needs_class(n->data, slot->class);
+}
+
+void ctf_limit(struct reader *base, const struct reader_needs *needs)
+{
+	struct ctf_reader *r = (struct ctf_reader *)base;
+
+	r->needs = *needs;
+	vec_foreach (struct ctf_slot *, slot, &r->slots) {
+		if (slot->class) {
+			set_skipped(r, slot);
+		}
+	}
+}
+
 void ctf_bind_events(struct ctf_reader *r)
 {
 	const struct ctf_metadata *md = &r->metadata;
@@ -60,6 +79,7 @@ void ctf_bind_events(struct ctf_reader *r)
 			.size = varies ? 0 : word + e->layout->size,
 			.to_string = to_string ? word + to_string : 0,
 		};
+		set_skipped(r, &r->slots.items[e->id]);
 		reader_reserve_values(&r->base, e->layout->count);
 	}
 }

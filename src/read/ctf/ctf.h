@@ -4,7 +4,7 @@
  * thread, merged by time. Its files call downwards only:
  *
  *	open.c      opens a trace and closes it
- *	records.c   the records, in the order of time
+ *	records.c   the records, in the order of time; heap.h the order of the streams
  *	follow.c    rounds of a trace whose process records
  *	files.c     the streams, of files and of packets in memory
  *	stream.c    the packets of a stream; gap.c what is missing of it
@@ -26,6 +26,7 @@ struct ctf_slot {
 	struct event_class *class;
 	size_t size; /* record size with its first word; SIZE_MAX: unknown, 0: varies */
 	size_t to_string; /* offset of its only string, the last argument; 0: no such string */
+	bool is_skipped; /* nobody needs its events */
 };
 
 /* A stream in the heap, ordered by the time of its next event. */
@@ -74,6 +75,7 @@ struct ctf_reader {
 	bool has_unreadable_memory; /* its memory exists, but is unreadable or damaged */
 	struct arena names;
 	struct ctf_follow follow;
+	struct reader_needs needs;
 };
 
 /* Result of one step of the merge: try again. */
@@ -136,6 +138,9 @@ bool ctf_streams_find(struct ctf_reader *r, const struct buffer_packet *left, si
 
 /* Binds the metadata's new events to classes. */
 void ctf_bind_events(struct ctf_reader *r);
+
+/* Does reader_limit(). */
+void ctf_limit(struct reader *base, const struct reader_needs *needs);
 
 /* Reads the metadata again; returns whether it has new events. */
 bool ctf_look_again(struct ctf_reader *r);

@@ -215,6 +215,7 @@ static struct reader *ctf_open(
 	struct ctf_reader *r = xcalloc(1, sizeof(*r));
 
 	reader_init(&r->base, &reader_ctf, options);
+	r->needs = (struct reader_needs){ .from_ns = INT64_MIN, .to_ns = INT64_MAX };
 	ctf_metadata_init(&r->metadata, options->declarations);
 	arena_init(&r->names);
 	hash_init(&r->classes);
@@ -235,4 +236,5 @@ const struct reader_format reader_ctf = {
 	.release = "1.8",
 	.open_directory = ctf_open,
 	.close = ctf_close,
+	.limit = ctf_limit,
 };

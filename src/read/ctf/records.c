@@ -14,6 +14,7 @@
 #include "format/packet.h"
 #include "read/bytes.h"
 #include "read/ctf/ctf.h"
+#include "read/ctf/heap.h"
 
 #define WORD sizeof(uint64_t)
 #define ID_MASK ((UINT64_C(1) << PACKET_ID_BITS) - 1)
@@ -24,91 +25,6 @@
  */
 #define AHEAD 2048
 
-/* ---- The heap ---- */
-
-static inline bool is_before(const struct ctf_waiting *a, const struct ctf_waiting *b)
-{
-	return a->ticks < b->ticks || (a->ticks == b->ticks && a->stream < b->stream);
-}
-
-/* Restores the heap's order after the first stream's time changed; sets `current` and `limit`. */
-static inline void sift(struct ctf_reader *r)
-{
-	struct ctf_waiting *h = r->heap.items;
-	size_t count = r->heap.count;
-	size_t at = 0;
-
-	for (size_t child = 1; child < count; child = 2 * at + 1) {
-		child += child + 1 < count && is_before(&h[child + 1], &h[child]);
-		if (!is_before(&h[child], &h[at])) {
-			break;
-		}
-		struct ctf_waiting moved = h[at];
-
-		h[at] = h[child];
-		h[child] = moved;
-		at = child;
-	}
-	struct ctf_stream *s = count > 0 ? h[0].stream : NULL;
-
-	r->current = s;
-	if (!s) {
-		return;
-	}
-	r->limit = s->last_ticks;
-	if (count > 1) {
-		const struct ctf_waiting *second =
-			count > 2 && is_before(&h[2], &h[1]) ? &h[2] : &h[1];
-		uint64_t limit = second->ticks;
-
-		if (limit <= s->last_ticks) {
-			r->limit = limit - (limit > 0 && second->stream < s);
-		}
-	}
-}
-
-/* Two threads that alternate are the worst case, and a common one. */
-static inline void set_time_of_two(struct ctf_reader *r, uint64_t ticks)
-{
-	struct ctf_waiting *h = r->heap.items;
-	struct ctf_waiting one = { ticks, h[0].stream };
-	struct ctf_waiting two = h[1];
-	bool stays = is_before(&one, &two);
-	struct ctf_stream *s = stays ? one.stream : two.stream;
-	uint64_t limit = stays ? two.ticks : ticks;
-
-	h[0] = stays ? one : two;
-	h[1] = stays ? two : one;
-	limit -= limit > 0 && h[1].stream < s;
-	r->current = s;
-	r->limit = limit < s->last_ticks ? limit : s->last_ticks;
-}
-
-/* Sets the time of the current stream's next event. Another stream may become the current one. */
-static inline void set_time(struct ctf_reader *r, uint64_t ticks)
-{
-	if (r->heap.count == 2) {
-		set_time_of_two(r, ticks);
-		return;
-	}
-	r->heap.items[0].ticks = ticks;
-	sift(r);
-}
-
-static void push(struct ctf_reader *r, struct ctf_stream *s)
-{
-	struct ctf_waiting w = { s->ticks, s };
-	size_t at = r->heap.count;
-
-	s->is_waiting = true;
-	vec_push(&r->heap, w);
-	while (at > 0 && r->heap.items[(at - 1) / 2].ticks > w.ticks) {
-		r->heap.items[at] = r->heap.items[(at - 1) / 2];
-		at = (at - 1) / 2;
-	}
-	r->heap.items[at] = w;
-}
-
 void ctf_records_begin(struct ctf_reader *r)
 {
 	const struct ctf_follow *f = &r->follow;
@@ -116,13 +32,13 @@ void ctf_records_begin(struct ctf_reader *r)
 	r->heap.count = 0;
 	vec_foreach (struct ctf_stream *, s, &r->streams) {
 		if (s->is_waiting || !f->is_on || ctf_follow_has_news(r, s)) {
-			push(r, s);
+			heap_push(r, s);
 		}
 	}
 	if (f->is_on && !f->is_last && !f->is_leaving) {
-		push(r, &r->follow.horizon);
+		heap_push(r, &r->follow.horizon);
 	}
-	sift(r);
+	heap_sift(r);
 }
 
 /* Removes a stream without more events from the heap; the next one becomes the current stream. */
@@ -131,7 +47,7 @@ static void leave(struct ctf_reader *r, struct ctf_stream *s)
 	ctf_stream_rest(s);
 	s->is_waiting = false;
 	r->heap.items[0] = r->heap.items[--r->heap.count];
-	sift(r);
+	heap_sift(r);
 }
 
 /* ---- Plain events, in runs ---- */
@@ -258,6 +174,23 @@ static inline struct record *take_alike(struct event_run *run, struct record *re
 	return rec;
 }
 
+/* Passes events of the last one's class, which nobody needs, like take_alike(). */
+static inline void skip_alike(struct event_run *run, size_t size, uint64_t id)
+{
+	const size_t step = align_event(size);
+
+	while (left_of(run) >= step) {
+		uint64_t word = load64(run->p, false);
+		uint64_t ticks = event_ticks(word, own_order, run->before);
+
+		if ((word & ID_MASK) != id || ticks > run->limit) {
+			break;
+		}
+		run->before = ticks;
+		run->p += step;
+	}
+}
+
 /* Takes plain events while the current stream has the earliest; returns the records' end. */
 static inline struct record *take_run(
 	struct ctf_reader *r, struct record *rec, const struct record *last)
@@ -287,6 +220,13 @@ static inline struct record *take_run(
 		size_t step = align_event(size);
 
 		run.before = ticks;
+		if (slot->is_skipped) {
+			run.p += step < left ? step : left;
+			if (slot->size) {
+				skip_alike(&run, size, id);
+			}
+			continue;
+		}
 		take(&run, rec++, slot->class, size, step < left ? step : left);
 		if (slot->size) {
 			rec = take_alike(&run, rec, last, slot, id);
@@ -310,7 +250,7 @@ static inline bool turn_to_next(struct ctf_reader *r, struct word_order order)
 	if (ticks <= r->limit || ticks > s->last_ticks) {
 		return false;
 	}
-	set_time(r, ticks);
+	heap_set_time(r, ticks);
 	return true;
 }
 
@@ -363,12 +303,29 @@ static void count_read(struct ctf_reader *r, struct ctf_stream *s)
 	ctf_gap_credit(s, events);
 }
 
+/* True if an event of the packet may be needed. Only a closed packet shows its last time. */
+static bool needs_packet(const struct ctf_reader *r, const struct ctf_stream *s)
+{
+	const struct reader_needs *n = &r->needs;
+	bool needs_thread = n->tid_count == 0;
+
+	for (size_t i = 0; i < n->tid_count && !needs_thread; i++) {
+		needs_thread = n->tids[i] == s->tid;
+	}
+	return needs_thread && (int64_t)ctf_ns(r, s->ticks) <= n->to_ns &&
+	       (s->header.timestamp_end > r->trace.last_ticks ||
+		       (int64_t)ctf_ns(r, s->header.timestamp_end) >= n->from_ns);
+}
+
 static enum read_result next_packet(struct ctf_reader *r, struct record *rec, struct ctf_stream *s)
 {
 	count_read(r, s);
 	switch (ctf_stream_next(s, &r->trace, &r->base.error)) {
 	case CTF_PACKET:
-		set_time(r, s->ticks);
+		if (!needs_packet(r, s)) {
+			s->pos = s->end;
+		}
+		heap_set_time(r, s->ticks);
 		return CTF_LOOK_AGAIN;
 	case CTF_TRAILING_GAP:
 		give_gap(r, rec, s);
@@ -379,7 +336,7 @@ static enum read_result next_packet(struct ctf_reader *r, struct record *rec, st
 		return READ_RECORD;
 	case CTF_BROKEN:
 		if (s->pos) {
-			set_time(r, s->ticks);
+			heap_set_time(r, s->ticks);
 		}
 		return READ_PROBLEM;
 	case CTF_SKIPPED:
@@ -477,7 +434,7 @@ static COLD enum read_result turn(struct ctf_reader *r, struct record *rec)
 		return skip_packet(r, s, "is later than the packet's end");
 	}
 	if (ticks > r->limit) {
-		set_time(r, ticks);
+		heap_set_time(r, ticks);
 		return CTF_LOOK_AGAIN;
 	}
 	if (s->is_cut) {
