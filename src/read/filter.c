@@ -147,14 +147,15 @@ static bool needs_class(void *filter, const struct event_class *class)
 	const struct filter *f = filter;
 
 	return (f->patterns.count == 0 || judge(f, class->name) == WANTED) &&
-	       (!f->where || where_fits(f->where, class));
+	       (!f->where || where_fits(f->where, class)) &&
+	       (!f->needs_class || f->needs_class(f->needs_data, class));
 }
 
 void filter_limit(struct filter *f)
 {
 	bool is_relative = (f->from.set && f->from.relative) || (f->to.set && f->to.relative);
 
-	if (is_relative || filter_is_empty(f)) {
+	if (is_relative || (filter_is_empty(f) && !f->needs_class)) {
 		return; /* relative times count from the first record, whatever it is */
 	}
 	const struct reader_needs needs = {

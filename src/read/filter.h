@@ -59,6 +59,12 @@ struct filter {
 	struct filter_time to; /* included */
 	struct where *where; /* read/where.h; NULL: no expression. Freed by filter_fini() */
 	struct reader *reader; /* decodes the fields for it */
+	/*
+	 * Unless NULL, the reader may leave out events of classes for which this is false;
+	 * filter_passes() does not ask it.
+	 */
+	bool (*needs_class)(void *data, const struct event_class *class);
+	void *needs_data;
 	int64_t first_ns; /* time of the first record; set when one was seen */
 	bool started;
 	VEC(char) verdicts; /* by class index; 0: not decided yet */

@@ -167,7 +167,7 @@ static struct expr_value of_debug(const struct value *value)
 	return expr_integer(value->number, debug_shapes[value->debug].form == DEBUG_SIGNED);
 }
 
-static struct expr_value of_value(const struct type *t, const struct value *value)
+struct expr_value where_value(const struct type *t, const struct value *value)
 {
 	if (value->kind == VALUE_ABSENT) {
 		return (struct expr_value){ .type = EXPR_NONE };
@@ -219,7 +219,7 @@ static void get(void *data, unsigned int slot, struct expr_value *value)
 	if (!s->values) {
 		s->values = reader_values(s->reader, s->rec);
 	}
-	*value = of_value(&s->rec->class->event->args[slot].type, &s->values[slot]);
+	*value = where_value(&s->rec->class->event->args[slot].type, &s->values[slot]);
 }
 
 /* ---- Selection ---- */

@@ -36,6 +36,12 @@ bool where_passes(struct where *w, struct reader *r, const struct record *rec);
  */
 bool where_check(struct where *w, struct reader *r, struct expr_error *error, const char **misfit);
 
+/*
+ * Returns a decoded argument as an expression's value; EXPR_NONE if it is absent, or has no number
+ * or text.
+ */
+struct expr_value where_value(const struct type *t, const struct value *value);
+
 const char *where_text(const struct where *w);
 
 #endif

@@ -152,6 +152,13 @@ static inline char *message_render(
  */
 char *message_value_text(const struct type *t, const struct value *v);
 
+/*
+ * Writes the name of an argument's value, or the names of its bits, as `direct|sync|0x8`; a value
+ * without one as a number. Writes at most message_names_room() bytes; returns the end.
+ */
+char *message_put_names(char *out, const struct arg *arg, uint64_t v);
+size_t message_names_room(const struct arg *arg);
+
 /* Copies text with its control characters escaped; needs ESCAPE_MAX * length + 8 bytes. */
 char *message_escape(char *out, const char *text, size_t length);
 

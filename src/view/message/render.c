@@ -143,6 +143,31 @@ static char *put_bits(char *out, const struct value_name *names, uint64_t v)
 	return number_hex(out + 2, v, 1);
 }
 
+size_t message_names_room(const struct arg *arg)
+{
+	size_t room = NUMBER_ROOM;
+
+	for (const struct value_name *v = arg->names; v->name; v++) {
+		room += strlen(v->name) + 1;
+	}
+	return room;
+}
+
+char *message_put_names(char *out, const struct arg *arg, uint64_t v)
+{
+	bool negative = arg->type.is_signed && (int64_t)v < 0;
+	const struct value_name *found = find_name(arg->names, v, negative);
+
+	if (found) {
+		return put_word_of(out, found->name);
+	}
+	if (arg->is_flags) {
+		return put_bits(out, arg->names, v);
+	}
+	*out = '-';
+	return number_decimal(out + negative, negative ? 0 - v : v);
+}
+
 /* Writes a number that has no name. */
 static char *put_nameless(char *out, const struct message_step *step, const void *args, uint64_t v)
 {

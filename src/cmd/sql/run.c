@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs statements, and the commands that begin with a dot. An error shows its place in the
+ * statement, and the nearest name of a table or column.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/glob.h"
+#include "base/nearest.h"
+#include "cmd/arguments.h"
+#include "cmd/escaped.h"
+#include "cmd/sql/sql.h"
+
+/* ---- Errors ---- */
+
+/* Offers the names of tables and columns. */
+static void offer_names(struct nearest *near, const struct asking *a, bool columns)
+{
+	for (const char *const *list = sql_list_names; *list && !columns; list++) {
+		nearest_offer(near, *list);
+	}
+	vec_foreach (struct sql_events *const *, t, &a->source.tables) {
+		if (!columns) {
+			nearest_offer(near, (*t)->name);
+		}
+		for (size_t i = 0; columns && i < (*t)->columns.count; i++) {
+			nearest_offer(near, (*t)->columns.items[i].name);
+		}
+	}
+}
+
+/* Reports SQLite's error, with the place in the statement and the nearest name that exists. */
+static void report_error(struct asking *a, const char *statement)
+{
+	const char *text = sqlite3_errmsg(a->db);
+	int at = sqlite3_error_offset(a->db);
+	bool is_column = strncmp(text, "no such column: ", 16) == 0;
+	bool is_table = strncmp(text, "no such table: ", 15) == 0;
+	const char *name = strrchr(text, ' ');
+	const char *help = "";
+
+	if (is_column || is_table) {
+		name = is_column && strrchr(name, '.') ? strrchr(name, '.') : name;
+		struct nearest near = nearest_begin(name + 1, strlen(name + 1));
+
+		offer_names(&near, a, is_column);
+		help = nearest_is_near(&near) ? near.name : "";
+	}
+	if (sqlite3_errcode(a->db) == SQLITE_AUTH) {
+		text = "statements cannot open or write files";
+	}
+	session_say(a->session, "%s%s%s%s", text, *help ? "; did you mean '" : "", help,
+		*help ? "'?" : "");
+	if (at >= 0) {
+		escaped_caret(stderr, statement, (size_t)at, 1);
+	}
+}
+
+/* ---- Statements ---- */
+
+static bool run_statement(struct asking *a, const char *text, const char **rest)
+{
+	sqlite3_stmt *statement = NULL;
+
+	*a->source.is_interrupted = 0;
+	if (sqlite3_prepare_v2(a->db, text, -1, &statement, rest) != SQLITE_OK) {
+		report_error(a, text);
+		return false;
+	}
+	int result = statement ? answer(a, statement) : SQLITE_DONE;
+	bool good = result == SQLITE_DONE || result == SQLITE_ROW;
+
+	sqlite3_finalize(statement);
+	if (!good && *a->source.is_interrupted) {
+		session_say(a->session, "interrupted");
+	} else if (!good) {
+		report_error(a, text);
+	}
+	return good;
+}
+
+static bool run_statements(struct asking *a, const char *text)
+{
+	bool good = true;
+
+	while (good && *text) {
+		good = run_statement(a, text, &text);
+	}
+	return good;
+}
+
+/* ---- Commands with a dot ---- */
+
+static bool show_tables(struct asking *a, const char *pattern)
+{
+	struct out *out = &a->session->out;
+
+	vec_foreach (struct sql_events *const *, t, &a->source.tables) {
+		if (!*pattern || glob_match_name(pattern, (*t)->name)) {
+			out_printf(out, "%s\n", (*t)->name);
+		}
+	}
+	for (const char *const *list = sql_list_names; *list; list++) {
+		if (!*pattern || glob_match_name(pattern, *list)) {
+			out_printf(out, "%s\n", *list);
+		}
+	}
+	return true;
+}
+
+static bool show_columns(struct asking *a, const char *table)
+{
+	char *query =
+		sqlite3_mprintf("SELECT name, type, hidden FROM pragma_table_xinfo(%Q)", table);
+	bool good = run_statements(a, query);
+
+	sqlite3_free(query);
+	return good;
+}
+
+static bool set_mode(struct asking *a, const char *name)
+{
+	static const char *const names[] = {
+		[ANSWER_TABLE] = "table", [ANSWER_CSV] = "csv", [ANSWER_JSON] = "json"
+	};
+	int style = arguments_word(name, names, ARRAY_SIZE(names));
+
+	if (style < 0) {
+		session_say(a->session, ".mode is table, csv or json, not '%s'", name);
+		return false;
+	}
+	a->style = (enum answer_style)style;
+	return true;
+}
+
+static bool show_help(struct asking *a, const char *argument);
+
+static const struct dot_command {
+	const char *name;
+	bool (*run)(struct asking *a, const char *argument);
+	const char *help;
+} dot_commands[] = {
+	{ ".tables", show_tables, ".tables [PATTERN]   the tables" },
+	{ ".schema", show_columns, ".schema TABLE       its columns; hidden ones are not in *" },
+	{ ".mode", set_mode, ".mode table|csv|json  how answers look" },
+	{ ".help", show_help, ".help               these commands; .quit or Ctrl-D ends" },
+};
+
+static bool show_help(struct asking *a, const char *argument)
+{
+	(void)argument;
+	for (size_t i = 0; i < ARRAY_SIZE(dot_commands); i++) {
+		out_printf(&a->session->out, "%s\n", dot_commands[i].help);
+	}
+	return true;
+}
+
+static bool run_dot_command(struct asking *a, const char *text)
+{
+	size_t length = strcspn(text, " \t\n;");
+	char argument[256];
+
+	snprintf(argument, sizeof(argument), "%s", text + length + strspn(text + length, " \t\n"));
+	argument[strcspn(argument, "\n;")] = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(dot_commands); i++) {
+		if (strlen(dot_commands[i].name) == length &&
+			strncmp(dot_commands[i].name, text, length) == 0) {
+			return dot_commands[i].run(a, argument);
+		}
+	}
+	session_say(a->session, "there is no command '%.*s': see .help", (int)length, text);
+	return false;
+}
+
+bool asking_run(struct asking *a, const char *text)
+{
+	return *text == '.' ? run_dot_command(a, text) : run_statements(a, text);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The cursor of a table of events. Calls lead from events.c to plan.c, join.c and rows.c.
+ */
+#ifndef SQL_EVENTS_H
+#define SQL_EVENTS_H
+
+#include "sql/scan.h"
+#include "view/lines.h"
+
+/* The place of a column's value in the records of one class. */
+struct place {
+	const struct arg *arg; /* NULL: the class has no such field */
+	uint16_t index; /* of the argument */
+	bool is_direct; /* a number of `size` bytes at `offset` of the payload */
+	bool is_signed;
+	uint8_t size;
+	uint32_t offset;
+};
+
+/* A class as a table sees it. */
+struct fit {
+	bool is_known;
+	bool is_wanted; /* an event of the table */
+	struct place *places; /* by column */
+	struct message *message; /* NULL until needed */
+};
+
+enum cell_type { CELL_NULL, CELL_INTEGER, CELL_REAL, CELL_TEXT, CELL_BLOB };
+
+/* A value in a row. */
+struct cell {
+	union {
+		int64_t integer;
+		double real;
+		const char *text; /* or bytes; valid until the next row or cell */
+	};
+	int length;
+	uint8_t type; /* of enum cell_type */
+};
+
+enum pattern_kind { PATTERN_EXACT, PATTERN_GLOB, PATTERN_LIKE };
+
+enum comparison { IS_EQUAL, IS_ABOVE, IS_AT_LEAST, IS_BELOW, IS_AT_MOST };
+
+/* A condition that is tested before SQLite sees the row. SQLite tests it once more. */
+struct condition {
+	uint16_t column;
+	uint8_t comparison;
+	int64_t number;
+};
+
+struct events_cursor {
+	sqlite3_vtab_cursor base;
+	struct sql_events *table;
+	struct sql_scan scan;
+	bool is_open; /* the scan */
+	bool is_at_end;
+	struct record records[SCAN_FEW];
+	size_t count;
+	size_t at;
+	const struct record *rec; /* the current one */
+	const struct fit *fit; /* of it */
+	const struct value *values; /* its decoded fields; NULL until needed */
+	int64_t row;
+	VEC(struct fit) fits; /* by class index */
+	VEC(struct condition) conditions;
+	char *pattern; /* of the names of events; NULL: all */
+	enum pattern_kind pattern_kind;
+	struct arena arena;
+	struct out text; /* a message or JSON */
+	struct lines lines; /* for JSON */
+	bool has_lines;
+	uint64_t used; /* columns that the query uses, one bit each, the last for all further */
+	unsigned int lookups; /* how often a value of one field was looked up */
+	struct join *join; /* the rows by that field; NULL: not kept yet */
+	bool is_joined; /* rows come from there, not from the scan */
+};
+
+/* The connected table. */
+struct events_table {
+	sqlite3_vtab base;
+	struct sql_events *events;
+};
+
+/* ---- rows.c ---- */
+
+/* Forgets the last scan. */
+void events_reset(struct events_cursor *c);
+
+/* Begins with the first record that meets the conditions. Returns a result of SQLite. */
+int events_begin(struct events_cursor *c);
+int events_next(struct events_cursor *c);
+
+/* Returns a column of the current record. */
+struct cell events_cell(struct events_cursor *c, size_t column);
+void cell_show(const struct cell *cell, sqlite3_context *to);
+
+/* Sets the table's error. Returns SQLITE_ERROR. */
+int events_fail(struct events_cursor *c, const char *text);
+
+/* ---- plan.c: functions of sqlite3_module ---- */
+
+int plan_best(sqlite3_vtab *base, sqlite3_index_info *info);
+int plan_filter(
+	sqlite3_vtab_cursor *base, int number, const char *plan, int argc, sqlite3_value **argv);
+
+/* ---- join.c ---- */
+
+/*
+ * Keeps all rows that the cursor's scan has from now on, by the value of column `key`. Sets
+ * *result, of SQLite, and returns NULL if the scan fails.
+ */
+struct join *join_make(struct events_cursor *c, size_t key, int *result);
+void join_free(struct join *j);
+
+/*
+ * True if the rows that equal the value have the same bytes as key; SQLite may compare a number
+ * with a text in two ways.
+ */
+bool join_can_find(const struct events_cursor *c, size_t key, sqlite3_value *value);
+
+/* Moves to the first row with that value, then to the next one. */
+void join_find(struct join *j, sqlite3_value *value);
+void join_next(struct join *j);
+
+bool join_is_at_end(const struct join *j);
+void join_show(const struct join *j, int column, sqlite3_context *to);
+int64_t join_row(const struct join *j);
+
+#endif

@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tables beside those of events. Each is a row of `lists`: its columns, and the functions that
+ * begin its rows and make the next one. They have no conditions of their own: SQLite tests all.
+ */
+#include <string.h>
+
+#include "analyse/pairs.h"
+#include "analyse/summary.h"
+#include "sql/events.h"
+
+#define LIST_CELLS 10
+
+struct list;
+
+struct list_cursor {
+	sqlite3_vtab_cursor base;
+	const struct list *list;
+	const struct sql_source *source;
+	struct sql_scan scan;
+	bool is_scanning;
+	struct record records[SCAN_FEW];
+	size_t count;
+	size_t at;
+	size_t index; /* of a row, an event or a scope without end */
+	size_t field;
+	int64_t row;
+	bool is_at_end;
+	struct cell cells[LIST_CELLS];
+	struct out text; /* of a cell */
+	struct summary summary;
+	struct pairs pairs;
+	bool has_pairs;
+	bool has_summary;
+	VEC(struct scope_span) open; /* scopes that have not ended, at the end */
+};
+
+/* A table. */
+struct list {
+	const char *name;
+	const char *columns;
+	bool needs_events; /* else gaps are enough */
+	void (*begin)(struct list_cursor *c);
+	/* Fills the cells of the next row; false at the end. */
+	bool (*next)(struct list_cursor *c);
+};
+
+static struct cell integer(int64_t v)
+{
+	return (struct cell){ .integer = v, .type = CELL_INTEGER };
+}
+
+static struct cell text(const char *t)
+{
+	return t ? (struct cell){ .text = t, .length = (int)strlen(t), .type = CELL_TEXT }
+		 : (struct cell){ .type = CELL_NULL };
+}
+
+static const struct trace_info *trace_info(const struct list_cursor *c, uint32_t trace)
+{
+	return &c->scan.reader->traces[trace];
+}
+
+static const char *path_of(const struct list_cursor *c, uint32_t trace)
+{
+	const char *path = trace_info(c, trace)->path;
+
+	return path ? path : c->source->paths[0];
+}
+
+/* Returns the next record, NULL at the end. */
+static const struct record *next_record(struct list_cursor *c)
+{
+	if (++c->at >= c->count) {
+		c->count = sql_scan_few(&c->scan, c->records);
+		c->at = 0;
+	}
+	return c->count > 0 ? &c->records[c->at] : NULL;
+}
+
+/* ---- gaps ---- */
+
+static bool next_gap(struct list_cursor *c)
+{
+	const struct record *rec;
+
+	while ((rec = next_record(c))) {
+		if (rec->kind == RECORD_GAP) {
+			c->cells[0] = integer((int64_t)rec->ns);
+			c->cells[1] = integer(rec->pid);
+			c->cells[2] = integer(rec->tid);
+			c->cells[3] = text(trace_info(c, rec->trace)->procname);
+			c->cells[4] = integer((int64_t)losses_events(&rec->gap));
+			c->cells[5] = integer((int64_t)rec->gap.overwritten);
+			c->cells[6] = integer((int64_t)losses_packets(&rec->gap));
+			c->cells[7] = text(path_of(c, rec->trace));
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- scopes ---- */
+
+static void begin_scopes(struct list_cursor *c)
+{
+	pairs_init(&c->pairs, &c->scan.reader->classes);
+	c->has_pairs = true;
+}
+
+static void put_scope(struct list_cursor *c, const struct scope_span *s, bool has_ended)
+{
+	int64_t length = (int64_t)(s->end_ns - s->begin_ns);
+	const struct cell none = { .type = CELL_NULL };
+
+	c->cells[0] = integer((int64_t)s->begin_ns);
+	c->cells[1] = text(c->pairs.names.items[s->key.name]);
+	c->cells[2] = has_ended ? integer(length) : none;
+	c->cells[3] = has_ended && s->is_nested ? integer((int64_t)s->self_ns) : none;
+	c->cells[4] = integer(s->key.pid);
+	c->cells[5] = integer(s->key.tid);
+	c->cells[6] = has_ended ? integer(s->end_tid) : none;
+	c->cells[7] = text(trace_info(c, s->key.trace)->procname);
+	c->cells[8] = integer(has_ended ? 0 : 1 + pairs_is_doubtful(&c->pairs, s));
+	c->cells[9] = text(path_of(c, s->key.trace));
+}
+
+static void note_open(void *cursor, const struct scope_span *span)
+{
+	struct list_cursor *c = cursor;
+
+	vec_push(&c->open, *span);
+}
+
+static bool next_scope(struct list_cursor *c)
+{
+	const struct record *rec;
+
+	while (c->index == 0 && (rec = next_record(c))) {
+		if (pairs_take(&c->pairs, c->scan.reader, rec) == PAIRS_ENDED) {
+			put_scope(c, &c->pairs.span, true);
+			return true;
+		}
+	}
+	if (c->index == 0) {
+		pairs_unfinished(&c->pairs, note_open, c);
+	}
+	if (c->index < c->open.count) {
+		put_scope(c, &c->open.items[c->index++], false);
+		return true;
+	}
+	c->index = SIZE_MAX;
+	return false;
+}
+
+/* ---- threads and processes ---- */
+
+static void begin_summary(struct list_cursor *c)
+{
+	size_t count;
+
+	summary_init(&c->summary);
+	c->has_summary = true;
+	while ((count = sql_scan_few(&c->scan, c->records))) {
+		summary_add_few(&c->summary, c->records, count);
+	}
+	summary_sort(&c->summary);
+}
+
+static bool next_thread(struct list_cursor *c)
+{
+	if (c->index == c->summary.threads.count) {
+		return false;
+	}
+	const struct thread_count *t = &c->summary.threads.items[c->index++];
+
+	c->cells[0] = integer(t->pid);
+	c->cells[1] = integer(t->tid);
+	c->cells[2] = text(trace_info(c, t->trace)->procname);
+	c->cells[3] = integer((int64_t)t->events);
+	c->cells[4] = integer(t->first_ns);
+	c->cells[5] = integer(t->last_ns);
+	c->cells[6] = integer((int64_t)losses_events(&t->losses));
+	c->cells[7] = integer((int64_t)losses_packets(&t->losses));
+	c->cells[8] = text(path_of(c, t->trace));
+	return true;
+}
+
+static bool next_process(struct list_cursor *c)
+{
+	if (c->index == c->scan.reader->trace_count) {
+		return false;
+	}
+	size_t trace = c->index++;
+	const struct trace_info *t = &c->scan.reader->traces[trace];
+	bool was_met = trace < c->summary.by_trace.count;
+
+	c->cells[0] = integer(t->pid);
+	c->cells[1] = text(t->procname);
+	c->cells[2] = text(t->hostname);
+	c->cells[3] = text(t->state);
+	c->cells[4] = integer(was_met ? (int64_t)c->summary.by_trace.items[trace] : 0);
+	c->cells[5] = t->has_realtime ? integer((int64_t)t->realtime)
+				      : (struct cell){ .type = CELL_NULL };
+	c->cells[6] = text(path_of(c, (uint32_t)trace));
+	return true;
+}
+
+/* ---- declarations ---- */
+
+static struct cell names_text(struct list_cursor *c, const struct arg *arg)
+{
+	if (!arg->names) {
+		return (struct cell){ .type = CELL_NULL };
+	}
+	c->text.len = 0;
+	for (const struct value_name *v = arg->names; v->name; v++) {
+		out_printf(&c->text, v->is_negative ? "%s%lld=%s" : "%s%llu=%s",
+			v > arg->names ? " " : "", (long long)v->value, v->name);
+	}
+	return (struct cell){ .text = c->text.data, .length = (int)c->text.len, .type = CELL_TEXT };
+}
+
+static bool next_declaration(struct list_cursor *c)
+{
+	static const char *const parts[] = { NULL, "begin", "step", "end" };
+	const struct class_table *classes = &c->scan.reader->classes;
+
+	if (c->index == classes->all.count) {
+		return false;
+	}
+	const struct event_class *class = classes->all.items[c->index];
+	const struct event *e = class->event;
+	const struct arg *arg = e && c->field < e->arg_count ? &e->args[c->field] : NULL;
+	const struct cell none = { .type = CELL_NULL };
+
+	c->cells[0] = text(class->name);
+	c->cells[1] = arg ? integer((int64_t)c->field) : none;
+	c->cells[2] = text(arg ? arg->name : NULL);
+	c->cells[3] = text(arg ? arg->type.text : NULL);
+	c->cells[4] = text(arg ? arg->unit : NULL);
+	c->cells[5] = arg ? names_text(c, arg) : none;
+	c->cells[6] = arg ? integer(arg->is_key) : none;
+	c->cells[7] = text(e ? e->format.source : NULL);
+	c->cells[8] = text(e ? e->life : NULL);
+	c->cells[9] = text(e && e->life ? parts[e->life_part] : NULL);
+	if (!arg || c->field + 1 == e->arg_count) {
+		c->field = 0;
+		c->index++;
+	} else {
+		c->field++;
+	}
+	return true;
+}
+
+/* ---- The tables ---- */
+
+static const struct list lists[] = {
+	{ "gaps",
+		"time INTEGER,pid INTEGER,tid INTEGER,process TEXT,lost INTEGER,overwritten "
+		"INTEGER,packets INTEGER,trace TEXT",
+		false, NULL, next_gap },
+	{ "scopes",
+		"time INTEGER,name TEXT,duration INTEGER,self INTEGER,pid INTEGER,tid "
+		"INTEGER,end_tid INTEGER,process TEXT,unfinished INTEGER,trace TEXT",
+		true, begin_scopes, next_scope },
+	{ "threads",
+		"pid INTEGER,tid INTEGER,process TEXT,events INTEGER,first INTEGER,last "
+		"INTEGER,lost INTEGER,packets INTEGER,trace TEXT",
+		true, begin_summary, next_thread },
+	{ "processes",
+		"pid INTEGER,process TEXT,host TEXT,state TEXT,events INTEGER,realtime "
+		"INTEGER,trace TEXT",
+		true, begin_summary, next_process },
+	{ "declarations",
+		"event TEXT,position INTEGER,field TEXT,type TEXT,unit TEXT,names TEXT,is_key "
+		"INTEGER,format TEXT,life TEXT,life_part TEXT",
+		false, NULL, next_declaration },
+};
+
+const char *const sql_list_names[] = { "gaps", "scopes", "threads", "processes", "declarations",
+	NULL };
+
+/* A connected table, and what it is made of. */
+struct list_table {
+	sqlite3_vtab base;
+	const struct list *list;
+	const struct sql_source *source;
+};
+
+/* The argument of connect(). */
+struct list_of_source {
+	const struct list *list;
+	struct sql_source *source;
+};
+
+static int connect(sqlite3 *db, void *data, int argc, const char *const *argv, sqlite3_vtab **vtab,
+	char **error)
+{
+	const struct list_of_source *of = data;
+	char *declaration = sqlite3_mprintf("CREATE TABLE x(%s)", of->list->columns);
+	int result = declaration ? sqlite3_declare_vtab(db, declaration) : SQLITE_NOMEM;
+
+	(void)argc;
+	(void)argv;
+	(void)error;
+	sqlite3_free(declaration);
+	if (result == SQLITE_OK) {
+		struct list_table *table = xcalloc(1, sizeof(*table));
+
+		table->list = of->list;
+		table->source = of->source;
+		*vtab = &table->base;
+	}
+	return result;
+}
+
+static int disconnect(sqlite3_vtab *vtab)
+{
+	free(vtab);
+	return SQLITE_OK;
+}
+
+static int best(sqlite3_vtab *vtab, sqlite3_index_info *info)
+{
+	(void)vtab;
+	info->estimatedCost = 1e6;
+	return SQLITE_OK;
+}
+
+static int open_cursor(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor)
+{
+	const struct list_table *table = (const struct list_table *)vtab;
+	struct list_cursor *c = xcalloc(1, sizeof(*c));
+
+	c->list = table->list;
+	c->source = table->source;
+	out_init(&c->text, OUT_TO_MEMORY);
+	*cursor = &c->base;
+	return SQLITE_OK;
+}
+
+static void reset(struct list_cursor *c)
+{
+	if (c->has_pairs) {
+		pairs_fini(&c->pairs);
+	}
+	if (c->has_summary) {
+		summary_fini(&c->summary);
+	}
+	if (c->is_scanning) {
+		sql_scan_fini(&c->scan);
+	}
+	c->open.count = 0;
+	c->has_pairs = c->has_summary = c->is_scanning = c->is_at_end = false;
+	c->count = c->at = c->index = c->field = 0;
+	c->row = 0;
+}
+
+static int close_cursor(sqlite3_vtab_cursor *base)
+{
+	struct list_cursor *c = (struct list_cursor *)base;
+
+	reset(c);
+	vec_fini(&c->open);
+	out_fini(&c->text);
+	free(c);
+	return SQLITE_OK;
+}
+
+static int next(sqlite3_vtab_cursor *base)
+{
+	struct list_cursor *c = (struct list_cursor *)base;
+
+	c->is_at_end = !c->list->next(c);
+	c->row++;
+	return c->scan.is_interrupted ? SQLITE_INTERRUPT : SQLITE_OK;
+}
+
+static bool needs_no_class(void *data, const struct event_class *class)
+{
+	(void)data;
+	(void)class;
+	return false;
+}
+
+static int filter(
+	sqlite3_vtab_cursor *base, int number, const char *plan, int argc, sqlite3_value **argv)
+{
+	struct list_cursor *c = (struct list_cursor *)base;
+
+	(void)number;
+	(void)plan;
+	(void)argc;
+	(void)argv;
+	reset(c);
+	sql_scan_init(&c->scan, c->source);
+	c->is_scanning = true;
+	c->scan.filter.needs_class = c->list->needs_events ? NULL : needs_no_class;
+	if (!sql_scan_open(&c->scan)) {
+		sqlite3_free(base->pVtab->zErrMsg);
+		base->pVtab->zErrMsg = sqlite3_mprintf("%s", c->scan.error.text);
+		return SQLITE_ERROR;
+	}
+	if (c->list->begin) {
+		c->list->begin(c);
+	}
+	return next(base);
+}
+
+static int is_at_end(sqlite3_vtab_cursor *base)
+{
+	return ((const struct list_cursor *)base)->is_at_end;
+}
+
+static int show(sqlite3_vtab_cursor *base, sqlite3_context *to, int column)
+{
+	cell_show(&((const struct list_cursor *)base)->cells[column], to);
+	return SQLITE_OK;
+}
+
+static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *row)
+{
+	*row = ((const struct list_cursor *)base)->row;
+	return SQLITE_OK;
+}
+
+int sql_add_lists(sqlite3 *db, struct sql_source *s)
+{
+	static const sqlite3_module module = {
+		.xConnect = connect,
+		.xBestIndex = best,
+		.xDisconnect = disconnect,
+		.xDestroy = disconnect,
+		.xOpen = open_cursor,
+		.xClose = close_cursor,
+		.xFilter = filter,
+		.xNext = next,
+		.xEof = is_at_end,
+		.xColumn = show,
+		.xRowid = rowid,
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+		struct list_of_source *of = arena_new(&s->arena, struct list_of_source);
+
+		of->list = &lists[i];
+		of->source = s;
+		int result = sqlite3_create_module(db, lists[i].name, &module, of);
+
+		if (result != SQLITE_OK) {
+			return result;
+		}
+	}
+	return SQLITE_OK;
+}

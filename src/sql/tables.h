@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Traces as tables of SQLite. Nothing is imported: a table is a virtual one, whose cursor reads the
+ * trace. Every event has a table of its own, with its fields as columns; `events` has all of them;
+ * lists.c has the tables of losses, scopes, threads and processes. The tables exist without CREATE:
+ * each is a module that SQLite connects at its first use, so thousands of them cost nothing.
+ *
+ *	source.c     the traces, and the names of tables and columns
+ *	scan.c       reads records of the traces, as one query needs them
+ *	events.c     the tables of events
+ *	plan.c       what a query's conditions let the reader leave out
+ *	join.c       rows of an event by the value of a field, for joins
+ *	rows.c       rows of an event in the order of time, and the values of their columns
+ *	lists.c      the other tables
+ *	functions.c  percentile(), median(), histogram(), bucket(), duration()
+ *	extension.c  all that for any program with SQLite: load_extension()
+ *
+ * A source belongs to one connection, and so to one thread at a time.
+ */
+#ifndef SQL_TABLES_H
+#define SQL_TABLES_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "read/filter.h"
+#include "read/reader.h"
+#include "sql/sqlite.h"
+
+/* The part of a record that a column shows. */
+enum column_kind {
+	COLUMN_TIME,
+	COLUMN_PID,
+	COLUMN_TID,
+	COLUMN_PROCESS,
+	COLUMN_HOST,
+	COLUMN_TRACE,
+	COLUMN_EVENT,
+	COLUMN_MESSAGE,
+	COLUMN_JSON,
+	COLUMN_FIELD,
+	COLUMN_NAMES, /* of a field's value, or of its bits */
+};
+
+struct sql_column {
+	const char *name; /* in SQL */
+	const char *field; /* of COLUMN_FIELD and COLUMN_NAMES: its name in the trace */
+	const char *type; /* as SQLite declares it */
+	enum column_kind kind;
+	bool is_hidden; /* not in `SELECT *` */
+};
+
+/* A table of events. */
+struct sql_events {
+	struct sql_source *source;
+	const char *name; /* in SQL */
+	const char *event; /* NULL: of all events */
+	VEC(struct sql_column) columns;
+};
+
+/* The traces of a connection. */
+struct sql_source {
+	const char *const *paths;
+	size_t count;
+	const struct model *declarations; /* NULL: none */
+	const struct filter *selection; /* of every table, without patterns; NULL: all records */
+	/* Reports what cannot be read; the rest is. Called for each scan of the traces. */
+	void (*report)(void *data, const struct read_error *error);
+	void *data;
+	volatile sig_atomic_t *is_interrupted; /* NULL: nothing interrupts */
+	struct reader *reader; /* of the traces, for their classes; tables open their own */
+	/* Set by sql_source_init(): */
+	VEC(struct sql_events *) tables; /* the first is that of all events */
+	struct arena arena;
+};
+
+/*
+ * Makes the tables of the events. The caller has set the members up to `reader`, and zeroed the
+ * others. Reads traces that do not declare their events once.
+ */
+void sql_source_init(struct sql_source *s);
+void sql_source_fini(struct sql_source *s);
+
+/* Adds all tables and functions to a connection. Returns a result of SQLite. */
+int sql_attach(sqlite3 *db, struct sql_source *s);
+
+/* Parts of sql_attach(). */
+int sql_add_events(sqlite3 *db, struct sql_events *table); /* events.c */
+int sql_add_lists(sqlite3 *db, struct sql_source *s); /* lists.c */
+int sql_add_functions(sqlite3 *db); /* functions.c */
+
+/* Names of the tables of lists.c; the last one is NULL. */
+extern const char *const sql_list_names[];
+
+#endif

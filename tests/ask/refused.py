@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""refused.py WAYMARK ASK EXTENSION: what `waymark sql` does with wrong statements, with signals, and with
+traces that grow or are damaged; and that SQLite's own shell opens a trace by the extension.
+"""
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../common"))
+from compare import check, finish
+
+waymark, ask, extension = sys.argv[1:]
+
+WRONG = [
+    ("SELECT * FROM ask_sumbit", "no such table: ask_sumbit; did you mean 'ask_submit'?"),
+    ("SELECT byts FROM ask_submit", "no such column: byts; did you mean 'bytes'?\n  SELECT byts FROM ask_submit\n"
+     "         ^"),
+    ("SELECT s.byts FROM ask_submit s", "did you mean 'bytes'?"),
+    ("SELECT 1 FROM", "incomplete input"),
+    ("DELETE FROM ask_submit", "table ask_submit may not be modified"),
+    ("INSERT INTO events VALUES (1)", "table events may not be modified"),
+    ("ATTACH 'other.db' AS other", "statements cannot open or write files"),
+    ("VACUUM INTO 'other.db'", "statements cannot open or write files"),
+    ("SELECT percentile(a, 101) FROM ask_tick", "P must be a number from 0 to 100"),
+    ("SELECT percentile(a, a) FROM ask_tick", "P must be the same in all rows"),
+    (".tabels", "there is no command '.tabels': see .help"),
+    (".mode xml", ".mode is table, csv or json, not 'xml'"),
+]
+
+
+def run(*arguments, given=""):
+    told = subprocess.run([waymark, "sql", *map(str, arguments)], input=given, timeout=60, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return told.returncode, told.stdout, told.stderr
+
+
+def record(trace, rounds, options=""):
+    environment = dict(os.environ, WAYMARK_TRACE=f"*,backend=ctf,file={trace}{options}")
+    return subprocess.Popen([ask, "2", str(rounds)], env=environment)
+
+
+def check_statements(trace):
+    for statement, message in WRONG:
+        status, out, err = run(trace, statement)
+        check(f"{statement}: status", status, 1)
+        check(f"{statement}: {err}", message in err, True)
+        check(f"{statement}: output", out, "")
+    check("no file was made", os.path.exists("other.db"), False)
+    check("two statements", run("--csv", trace, given="SELECT 1 AS a;\nSELECT 2\nAS b;"), (0, "a\n1\nb\n2\n", ""))
+    check("the first error ends it", run("--csv", trace, given="SELECT x;\nSELECT 2;")[:2], (1, ""))
+    check("no rows", run("--json", trace, "SELECT 1 WHERE 0"), (0, "[]\n", ""))
+    check("no trace", run()[0], 2)
+    check("standard input", run("-", "SELECT 1")[0], 1)
+    check("a table of one's own", run("--csv", trace, "CREATE TEMP TABLE t AS SELECT req FROM ask_submit LIMIT 3; "
+                                      "SELECT count(*) AS n FROM t"), (0, "n\n3\n", ""))
+
+
+def check_names(trace):
+    """A field that is called as a column of every event keeps its name."""
+    status, out, _ = run("--csv", trace, "SELECT pid < 0 AS a, _pid > 0 AS b FROM ask_rare LIMIT 1")
+    check("a field named pid", (status, out), (0, "a,b\n1,1\n"))
+    check("the declared names", run("--csv", trace, "SELECT names FROM declarations WHERE field = 'op'")[1],
+          "names\n0=read 1=write 2=flush\n")
+
+
+def interrupted_after(trace, statement):
+    """Returns the seconds from SIGINT to the end of an endless statement, and its status."""
+    process = subprocess.Popen([waymark, "sql", trace, statement], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    begin = time.monotonic()
+    err = process.communicate(timeout=60)[1]
+    check("it says so", b"interrupted" in err, True)
+    return time.monotonic() - begin, process.returncode
+
+
+def check_signal(trace):
+    endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c"
+    scan = "SELECT count(*) FROM ask_tick a, ask_tick b, ask_tick c WHERE a.b + b.b + c.b = -1"
+    for statement in endless, scan:
+        # The fastest of three: the machine may be busy.
+        results = [interrupted_after(trace, statement) for _ in range(3)]
+        check("status", {status for _, status in results}, {1})
+        check(f"{results} seconds", min(seconds for seconds, _ in results) < 0.1, True)
+
+
+def check_damage(trace, folder):
+    cut = folder / "cut.ctf"
+    shutil.copytree(trace, cut)
+    stream = next(cut.glob("stream-*"))
+    os.truncate(stream, stream.stat().st_size * 2 // 3 & ~7)
+    whole = int(run("--csv", trace, "SELECT count(*) AS n FROM events")[1].split()[1])
+    status, out, err = run("--csv", cut, "SELECT count(*) AS n FROM events")
+    check("a cut trace", (status, 0 < int(out.split()[1]) < whole), (1, True))
+    check(f"a cut trace: {err}", "packet" in err, True)
+    status, out, again = run("--csv", cut, given="SELECT 1 FROM events LIMIT 0; SELECT count(*) AS n FROM events;"
+                           "SELECT count(*) FROM ask_tick;")
+    check("each problem is reported once", (status, again), (1, err))
+
+
+def check_growth(folder):
+    trace = folder / "grows.ctf"
+    with record(trace, 2000000) as process:
+        counts = []
+        while len(counts) < 5:
+            status, out, _ = run("--csv", trace, "SELECT count(*) AS n FROM ask_submit")
+            if status == 0:
+                counts.append(int(out.split()[1]))
+        process.kill()
+    check(f"{counts} grow", counts == sorted(counts) and counts[0] < counts[-1], True)
+
+
+def check_extension(trace):
+    if not shutil.which("sqlite3"):
+        check("the command sqlite3", "absent", "here")
+        return
+    told = subprocess.run(["sqlite3", ":memory:", f".load {extension}", f"SELECT waymark_open('{trace}')",
+                           "SELECT count(*) > 0 FROM ask_rare JOIN events USING (time)",
+                           "SELECT waymark_problems() IS NULL"], text=True, timeout=60,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    check("sqlite3 reads the trace", (told.returncode, told.stdout), (0, "5\n1\n1\n"))
+    told = subprocess.run(["sqlite3", ":memory:", f".load {extension}", "SELECT waymark_open('/nowhere')"], text=True,
+                          timeout=60, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    check(told.stdout, "waymark_open: cannot open: No such file or directory" in told.stdout, True)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        trace = folder / "ask.ctf"
+        record(trace, 1000).wait()
+        check_statements(trace)
+        check_names(trace)
+        check_signal(trace)
+        check_damage(trace, folder)
+        check_growth(folder)
+        check_extension(trace)
+    finish()
+
+
+main()
