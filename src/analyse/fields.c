@@ -127,7 +127,7 @@ char *field_text(
 	}
 	return field_kind(rec->class, field) == FIELD_TEXT
 		       ? strndup(v->text, v->length)
-		       : text(&rec->class->event->args[field].type, v);
+		       : text(&rec->class->event->args[field], v);
 }
 
 void field_list(const struct event_class *c, char *text, size_t size)

@@ -52,7 +52,7 @@ bool field_integer(
 	const struct record *rec, const struct value *values, int field, uint64_t *number);
 
 /* Formats a value that is not a string for people; the caller frees the text. */
-typedef char *field_text_fn(const struct type *type, const struct value *value);
+typedef char *field_text_fn(const struct arg *arg, const struct value *value);
 
 /* Returns the value of a field as text, which the caller frees. NULL if it is absent. */
 char *field_text(

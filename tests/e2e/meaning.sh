@@ -100,6 +100,12 @@ sort wanted.one wanted.other | diff - got || fail "two traces have their own nam
 grep -qE '^submit +complete +4 ' got || fail "latency: $(cat got notes)"
 grep -q "paired by 'request', the declared key" notes || fail "latency says by what: $(cat notes)"
 
+"$waymark" latency --from=submit --to=complete --per=op t.ctf >got 2>notes || fail "latency --per"
+sed -n 's/^submit *complete *\([^ ]*\) .*/\1/p' got | sort | tr '\n' ' ' | grep -q '^2 flush read write $' ||
+	fail "latency names values: $(cat got notes)"
+"$waymark" latency --from=submit --to=complete --per=mode t.ctf 2>notes | grep -q ' direct|0x4 ' ||
+	fail "latency names bits: $(cat notes)"
+
 if command -v babeltrace2 >/dev/null; then
 	babeltrace2 t.ctf >all || fail "babeltrace2"
 	grep -q 'op = ( "write" : container = 1 )' all || fail "babeltrace2 has no names"

@@ -123,7 +123,7 @@ size_t message_measure(const struct message_step *step, const struct value *valu
 	return s.length;
 }
 
-char *message_value_text(const struct type *t, const struct value *v)
+char *message_brace_text(const struct type *t, const struct value *v)
 {
 	struct message_placeholder plain = { .spec = BRACE_SPEC_DEFAULT, .type = t };
 	const struct message_step step = { .placeholder = &plain };

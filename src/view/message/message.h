@@ -147,10 +147,10 @@ static inline char *message_render(
 }
 
 /*
- * Returns a value as printed by {}, a pointer as by %p; "?" if it is not of its type. The caller
- * frees the text.
+ * Returns a value of an argument as its declared name, else as printed by {}, a pointer as by %p;
+ * "?" if it is not of its type. The caller frees the text.
  */
-char *message_value_text(const struct type *t, const struct value *v);
+char *message_value_text(const struct arg *arg, const struct value *v);
 
 /*
  * Writes the name of an argument's value, or the names of its bits, as `direct|sync|0x8`; a value

@@ -82,10 +82,19 @@ struct message_placeholder {
 message_put message_put_brace;
 message_put message_put_json_odd;
 
+/*
+ * Returns a value as printed by {}, a pointer as by %p; "?" if it is not of its type. The caller
+ * frees the text.
+ */
+char *message_brace_text(const struct type *t, const struct value *v);
+
 /* Returns the bytes of the step's text, before any escapes. */
 size_t message_measure(const struct message_step *step, const struct value *values);
 
 /* ---- render.c ---- */
+
+/* Writes a value of a MESSAGE_NAME step, without its text. */
+char *message_put_named(char *out, const struct message_step *step, uint64_t v);
 
 /* Returns the writer of the step. `checked`: the value may not be of its type's class. */
 message_put *message_putter(const struct message_step *step, bool checked);

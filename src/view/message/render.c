@@ -169,32 +169,36 @@ char *message_put_names(char *out, const struct arg *arg, uint64_t v)
 }
 
 /* Writes a number that has no name. */
-static char *put_nameless(char *out, const struct message_step *step, const void *args, uint64_t v)
+static char *put_nameless(char *out, const struct message_step *step, uint64_t v)
 {
 	bool negative = step->digits & MESSAGE_NAME_SIGNED && (int64_t)v < 0;
 
 	if (step->digits & MESSAGE_NAME_BITS) {
-		return message_next(put_bits(out, step->values, v), step, args);
+		return put_bits(out, step->values, v);
 	}
 	if (step->digits & MESSAGE_NAME_HEX) {
 		memcpy(out, "0x", 2);
-		return message_next(number_hex(out + 2, v, 1), step, args);
+		return number_hex(out + 2, v, 1);
 	}
 	*out = '-';
-	return put_decimal(out + negative, step, args, negative ? 0 - v : v);
+	out += negative;
+	v = negative ? 0 - v : v;
+	return v < NUMBER_E8 ? number_short(out, v) : number_long(out, v);
+}
+
+char *message_put_named(char *out, const struct message_step *step, uint64_t v)
+{
+	v = message_cut(step, v);
+	bool negative = step->digits & MESSAGE_NAME_SIGNED && (int64_t)v < 0;
+	const struct value_name *found = find_name(step->values, v, negative);
+
+	return found ? put_word_of(out, found->name) : put_nameless(out, step, v);
 }
 
 static NOINLINE char *put_name(char *out, const struct message_step *step, const void *args)
 {
-	uint64_t v = message_cut(step, number(step, args));
-	bool negative = step->digits & MESSAGE_NAME_SIGNED && (int64_t)v < 0;
-	const struct value_name *found = find_name(step->values, v, negative);
-
 	out = message_put_lead(out, step);
-	if (found) {
-		return message_next(put_word_of(out, found->name), step, args);
-	}
-	return put_nameless(out, step, args, v);
+	return message_next(message_put_named(out, step, number(step, args)), step, args);
 }
 
 static char *put_text(char *out, const struct value *value)

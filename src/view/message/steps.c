@@ -103,11 +103,12 @@ void steps_simplify(struct message_step *s)
 	}
 }
 
-bool steps_add_names(struct steps *s, size_t i, bool is_hex)
+bool steps_name(struct message_step *step, const struct arg *arg, bool is_hex)
 {
-	const struct arg *arg = &s->event->args[i];
-	struct message_step step = {
-		.arg = (uint16_t)i,
+	if (!arg->names || arg->type.class != TYPE_INTEGER || message_is_odd(&arg->type)) {
+		return false;
+	}
+	*step = (struct message_step){
 		.op = MESSAGE_NAME,
 		.digits = (uint8_t)((arg->is_flags ? MESSAGE_NAME_BITS : 0) |
 				    (arg->type.is_signed && !arg->is_flags ? MESSAGE_NAME_SIGNED
@@ -115,20 +116,35 @@ bool steps_add_names(struct steps *s, size_t i, bool is_hex)
 				    (is_hex ? MESSAGE_NAME_HEX : 0)),
 		.values = arg->names,
 	};
+	steps_cast(step, &arg->type, "", arg->type.is_signed);
+	if (arg->is_flags || (is_hex && !arg->type.is_signed)) { /* bits are not extended */
+		step->mask = low_bits(type_bits(&arg->type));
+		step->sign = 0;
+	}
+	return true;
+}
 
-	if (!arg->names || arg->type.class != TYPE_INTEGER || message_is_odd(&arg->type)) {
+size_t steps_name_room(const struct value_name *names)
+{
+	size_t room = NUMBER_ROOM;
+
+	for (; names->name; names++) {
+		room += strlen(names->name) + 1;
+	}
+	return room;
+}
+
+bool steps_add_names(struct steps *s, size_t i, bool is_hex)
+{
+	struct message_step step;
+
+	if (!steps_name(&step, &s->event->args[i], is_hex)) {
 		return false;
 	}
-	for (const struct value_name *v = arg->names; v->name; v++) {
-		s->message->room += strlen(v->name) + 1;
-	}
+	step.arg = (uint16_t)i;
+	s->message->room += steps_name_room(step.values);
 	if (s->text.len >= 2 && memcmp(s->text.data + s->text.len - 2, "0x", 2) == 0) {
 		s->text.len -= 2;
-	}
-	steps_cast(&step, &arg->type, "", arg->type.is_signed);
-	if (arg->is_flags || (is_hex && !arg->type.is_signed)) { /* bits are not extended */
-		step.mask = low_bits(type_bits(&arg->type));
-		step.sign = 0;
 	}
 	steps_add(s, step);
 	return true;

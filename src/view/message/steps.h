@@ -33,8 +33,17 @@ void steps_cast(struct message_step *s, const struct type *t, const char *length
 void steps_simplify(struct message_step *s);
 
 /*
+ * Makes a step that prints names of the argument's values, without its `arg` and text. Returns
+ * false if the values have no names. `is_hex`: shows a value without a name as 0x1f.
+ */
+bool steps_name(struct message_step *step, const struct arg *arg, bool is_hex);
+
+/* Returns the maximum bytes that such a step writes. */
+size_t steps_name_room(const struct value_name *names);
+
+/*
  * Adds a step that prints names of the values of argument `i`. Returns false if they have none.
- * Removes a `0x` before it. `is_hex`: shows a value without a name as 0x1f.
+ * Removes a `0x` before it. `is_hex` is as above.
  */
 bool steps_add_names(struct steps *s, size_t i, bool is_hex);
 
