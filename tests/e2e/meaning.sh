@@ -106,6 +106,25 @@ sed -n 's/^submit *complete *\([^ ]*\) .*/\1/p' got | sort | tr '\n' ' ' | grep 
 "$waymark" latency --from=submit --to=complete --per=mode t.ctf 2>notes | grep -q ' direct|0x4 ' ||
 	fail "latency names bits: $(cat notes)"
 
+# A declaration of -e adds what the trace does not say, if it is of the same event.
+cat >more <<'END'
+# @enum op 1=more
+plain(int op)
+# @enum op 0=other
+submit(uint64_t request, int op, uint32_t mode, uint64_t bytes)
+END
+messages t.ctf --event=plain -e more >got
+[ "$(cat got)" = "plain op more" ] || fail "-e names values: $(cat got notes)"
+messages t.ctf --event=submit -e more | head -1 | grep -q ' op read ' || fail "the trace's own names count"
+[ "$("$waymark" print --count --where='op == more' -e more t.ctf)" = 1 ] || fail "--where with -e"
+for other in 'plain(int another)' 'plain(uint64_t op)' 'plain(int op, int b)'; do
+	name=op
+	[ "$other" = 'plain(int another)' ] && name=another
+	printf '# @enum %s 1=more\n%s\n' $name "$other" >more
+	messages t.ctf --event=plain -e more >got
+	[ "$(cat got)" = "plain op 1" ] || fail "$other is another event: $(cat got notes)"
+done
+
 if command -v babeltrace2 >/dev/null; then
 	babeltrace2 t.ctf >all || fail "babeltrace2"
 	grep -q 'op = ( "write" : container = 1 )' all || fail "babeltrace2 has no names"

@@ -358,6 +358,31 @@ static struct event *declared_event(
 	return e;
 }
 
+/* Copies what the user's declaration says of the arguments, if the trace's own says nothing. */
+static void add_meaning(struct event *declared, const struct event *given)
+{
+	if (declared->meaning || !given || !given->meaning ||
+		given->arg_count != declared->arg_count) {
+		return;
+	}
+	for (size_t i = 0; i < given->arg_count; i++) {
+		if (strcmp(given->args[i].name, declared->args[i].name) != 0) {
+			return;
+		}
+	}
+	declared->meaning = given->meaning;
+	declared->life = given->life;
+	declared->life_part = given->life_part;
+	for (size_t i = 0; i < given->arg_count; i++) {
+		struct arg *arg = &declared->args[i];
+
+		arg->names = given->args[i].names;
+		arg->is_flags = given->args[i].is_flags;
+		arg->is_key = given->args[i].is_key;
+		arg->unit = given->args[i].unit;
+	}
+}
+
 /*
  * Returns the declared event if its arguments fit the layout, else the user's declaration of that
  * name if it fits, else NULL.
@@ -365,6 +390,9 @@ static struct event *declared_event(
 static const struct event *fitting_event(struct ctf_metadata *md, struct event *declared,
 	const char *name, const struct record_layout *layout)
 {
+	const struct event *given = md->declarations ? model_find(md->declarations, name) : NULL;
+
+	given = given && event_fits(given, layout) ? given : NULL;
 	if (declared && event_fits(declared, layout)) {
 		/* Takes from the fields what depends on the program's host and is not declared. */
 		for (size_t i = 0; i < layout->count; i++) {
@@ -377,11 +405,10 @@ static const struct event *fitting_event(struct ctf_metadata *md, struct event *
 				t->is_signed = layout->fields[i].is_signed;
 			}
 		}
+		add_meaning(declared, given);
 		return declared;
 	}
-	const struct event *given = md->declarations ? model_find(md->declarations, name) : NULL;
-
-	return given && event_fits(given, layout) ? given : NULL;
+	return given;
 }
 
 /* ---- The block ---- */
