@@ -210,6 +210,7 @@ enum pairs_result pairs_begin(struct pairs *p, const struct record *rec, const s
 		.place = place,
 		.tag = tag,
 		.mark = PAIRS_NONE,
+		.part = PAIRS_NONE,
 		.thread = PAIRS_NONE,
 		.below = PAIRS_NONE,
 		.above = PAIRS_NONE,
@@ -257,6 +258,11 @@ struct scope_span *pairs_begun(struct pairs *p)
 static struct scope_span *span_at(const struct pairs *p, uint32_t index)
 {
 	return index == PAIRS_NONE ? NULL : &p->spans.items[index];
+}
+
+struct scope_span *pairs_find(const struct pairs *p, const struct key *key)
+{
+	return span_at(p, keys_get(&p->open, key));
 }
 
 struct scope_span *pairs_around(struct pairs *p, const struct scope_span *span)

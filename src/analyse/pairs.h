@@ -44,7 +44,7 @@ struct scope_span {
 	const struct event_class *class; /* class of the beginning; NULL: none */
 	struct key key; /* with the thread of the beginning; key.name is an index of pairs.names */
 	uint32_t end_tid;
-	uint32_t tag; /* argument of pairs_begin() */
+	uint32_t tag; /* argument of pairs_begin(); of a scope: its name */
 	bool is_nested; /* synchronous, of a thread that the trace records */
 	bool is_lost; /* unfinished; the end may be among lost events */
 	uint64_t begin_ns;
@@ -52,6 +52,7 @@ struct scope_span {
 	uint64_t self_ns; /* time while this was the last synchronous span begun by its thread */
 	enum pairs_place place;
 	uint32_t mark; /* set by the caller through pairs_begun(); PAIRS_NONE at first */
+	uint32_t part; /* set by the caller; PAIRS_NONE at first */
 	uint32_t thread; /* thread with the span on its stack, for pairs_top() and pairs_enter() */
 	/* For pairs.c only: */
 	uint64_t gaps; /* at the beginning: gaps so far where the end is expected */
@@ -113,6 +114,12 @@ enum pairs_result pairs_begin(struct pairs *p, const struct record *rec, const s
 	enum pairs_place place, uint32_t tag);
 enum pairs_result pairs_end(struct pairs *p, const struct record *rec, const struct key *key);
 void pairs_gap(struct pairs *p, const struct record *rec);
+
+/* Returns the open span of a key, or NULL. Valid until the next span begins. */
+struct scope_span *pairs_find(const struct pairs *p, const struct key *key);
+
+/* Returns the index of a name in `names`; adds it if needed. */
+uint32_t pairs_name(struct pairs *p, const char *text, size_t length);
 
 /* Returns the number of open spans. */
 static inline size_t pairs_open(const struct pairs *p)

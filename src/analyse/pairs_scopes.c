@@ -56,7 +56,7 @@ static bool is_begin(const struct pairs *p, const struct event_class *c)
 	return false;
 }
 
-static uint32_t name_index(struct pairs *p, const char *text, size_t length)
+uint32_t pairs_name(struct pairs *p, const char *text, size_t length)
 {
 	char *name = xcalloc(length + 1, 1);
 
@@ -79,10 +79,10 @@ static COLD void classify(struct pairs *p, const struct event_class *c)
 	size_t length = end_of(c);
 
 	if (length > 0) {
-		class = (struct pairs_class){ CLASS_END, name_index(p, c->name, length) };
+		class = (struct pairs_class){ CLASS_END, pairs_name(p, c->name, length) };
 	} else if (is_begin(p, c)) {
 		class = (struct pairs_class){ CLASS_BEGIN,
-			name_index(p, c->name, strlen(c->name)) };
+			pairs_name(p, c->name, strlen(c->name)) };
 	}
 	while (p->classes.count <= c->index) {
 		vec_push(&p->classes, ((struct pairs_class){ 0 }));
@@ -124,7 +124,9 @@ static inline enum pairs_result add(struct pairs *p, const struct record *rec,
 	if (class->kind == CLASS_BEGIN) {
 		bool is_nested = key.scope >= PAIRS_FIRST_SYNC && key.tid != 0;
 
-		return pairs_begin(p, rec, &key, is_nested ? PAIRS_STACKED : PAIRS_ANYWHERE, 0);
+		enum pairs_place place = is_nested ? PAIRS_STACKED : PAIRS_ANYWHERE;
+
+		return pairs_begin(p, rec, &key, place, class->name);
 	}
 	/* If records have no threads, the key of a beginning has none, either. */
 	key.tid = rec->tid ? ids->tid : 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The tree of frames: a span's frame is found by its parent, kind and id, and kept as the span's
- * mark until it ends.
+ * mark until it ends. A span's tag is its name. An event that divides a span begins a part: a span
+ * above it on the stack, which ends at the next such event, or with the divided span.
  */
 #include "analyse/stacks.h"
 
@@ -108,13 +109,12 @@ static uint32_t frame_of(
 	uint32_t parent = around ? around->mark : STACKS_NONE;
 
 	if (parent == STACKS_NONE) {
-		if ((!span->is_nested && s->options.without_async) ||
-			!is_wanted(s, span->key.name)) {
+		if ((!span->is_nested && s->options.without_async) || !is_wanted(s, span->tag)) {
 			return STACKS_NONE;
 		}
 		parent = base_of(s, span);
 	}
-	return stacks_child(s, parent, STACK_SCOPE, span->key.name, NULL);
+	return stacks_child(s, parent, STACK_SCOPE, span->tag, NULL);
 }
 
 /* True for a shown span whose end may be lost, and that has no own frame yet. */
@@ -168,11 +168,9 @@ void stacks_count(struct stacks *s, uint32_t frame, uint64_t self_ns)
 	}
 }
 
-enum pairs_result stacks_add(struct stacks *s, const struct record *rec, const struct value *values)
+/* Gives a span that has begun its frame, and counts one that has ended. */
+static void apply(struct stacks *s, enum pairs_result result)
 {
-	enum pairs_result result = pairs_add(&s->pairs, rec, values);
-
-	s->gaps += rec->kind == RECORD_GAP;
 	s->unpaired.begun_twice += result == PAIRS_BEGUN_TWICE;
 	s->unpaired.unbegun += result == PAIRS_UNBEGUN;
 	s->unpaired.begin_lost += result == PAIRS_UNBEGUN_LOST;
@@ -195,7 +193,134 @@ enum pairs_result stacks_add(struct stacks *s, const struct record *rec, const s
 		}
 		stacks_count(s, frame, span->self_ns);
 	}
+}
+
+/* ---- From one event to another ---- */
+
+/* Ends the last part of an open span; `is_counted`: else its time is the span's again. */
+static void end_part(struct stacks *s, struct scope_span *open, uint64_t ns, bool is_counted)
+{
+	uint32_t part = open->part;
+
+	open->part = PAIRS_NONE;
+	if (part == PAIRS_NONE) {
+		return;
+	}
+	if (!is_counted) {
+		pairs_cancel(&s->pairs, part, ns);
+		return;
+	}
+	uint32_t frame = s->pairs.spans.items[part].mark;
+
+	stacks_count(s, frame, pairs_leave(&s->pairs, part, ns));
+}
+
+static enum pairs_result end_span(struct stacks *s, const struct record *rec, const struct key *key)
+{
+	struct scope_span *open = pairs_find(&s->pairs, key);
+	/* The end of this span, and the begin of another one, may be among lost events. */
+	bool is_doubtful = open && pairs_is_doubtful(&s->pairs, open);
+
+	if (open) {
+		end_part(s, open, rec->ns, !is_doubtful);
+	}
+	enum pairs_result result = pairs_end(&s->pairs, rec, key);
+
+	if (is_doubtful) {
+		s->unpaired.end_lost++;
+		s->unpaired.begin_lost++;
+		return PAIRS_NOTHING;
+	}
+	apply(s, result);
 	return result;
+}
+
+static enum pairs_result begin_span(struct stacks *s, const struct record *rec,
+	const struct value *values, const struct key *key)
+{
+	struct scope_span *open = pairs_find(&s->pairs, key);
+
+	bool is_doubtful = open && pairs_is_doubtful(&s->pairs, open);
+
+	if (open) {
+		end_part(s, open, rec->ns, false);
+	}
+	uint32_t name = event_spans_name(s->options.events, &s->pairs, rec, values);
+	enum pairs_result result = pairs_begin(&s->pairs, rec, key, PAIRS_STACKED, name);
+
+	apply(s, result);
+	if (is_doubtful) {
+		s->unpaired.begun_twice--;
+		s->unpaired.end_lost++;
+	}
+	return result;
+}
+
+/* Ends the last part of the thread's open span and begins the next one; the first has all time. */
+static void divide(struct stacks *s, const struct record *rec, const struct value *values,
+	const struct key *key)
+{
+	struct scope_span *open = pairs_find(&s->pairs, key);
+	const struct scope_span *top = open ? pairs_top(&s->pairs, open->thread) : NULL;
+	bool is_first = open && open->part == PAIRS_NONE;
+
+	if (!open || pairs_is_doubtful(&s->pairs, open) ||
+		top != (is_first ? open : &s->pairs.spans.items[open->part])) {
+		return; /* it is outside, may be outside, or is in a scope */
+	}
+	uint32_t name = event_spans_name(s->options.events, &s->pairs, rec, values);
+	uint32_t frame = open->mark == STACKS_NONE
+				 ? STACKS_NONE
+				 : stacks_child(s, open->mark, STACK_SCOPE, name, NULL);
+
+	end_part(s, open, rec->ns, true);
+	uint32_t part = pairs_enter(&s->pairs, open->thread, frame, rec->ns);
+
+	open = pairs_find(&s->pairs, key);
+	open->part = part;
+	if (is_first) {
+		s->pairs.spans.items[part].self_ns = open->self_ns;
+		open->self_ns = 0;
+	}
+}
+
+static enum pairs_result add_event(
+	struct stacks *s, const struct record *rec, const struct value *values)
+{
+	unsigned int sides = event_spans_sides(s->options.events, rec->class);
+	const struct key key = {
+		.trace = rec->trace, .pid = rec->pid, .tid = rec->tid, .name = PAIRS_NONE
+	};
+	enum pairs_result result = PAIRS_NOTHING;
+
+	if (sides && rec->tid == 0) {
+		s->options.events->lacks_threads = true;
+		return PAIRS_NOTHING;
+	}
+	if (sides & 1u << EVENT_TO) {
+		result = end_span(s, rec, &key);
+	}
+	if (sides & 1u << EVENT_FROM) {
+		result = begin_span(s, rec, values, &key);
+	} else if (sides == 1u << EVENT_INSIDE) {
+		divide(s, rec, values, &key);
+	}
+	return result;
+}
+
+/* ---- Records ---- */
+
+enum pairs_result stacks_add(struct stacks *s, const struct record *rec, const struct value *values)
+{
+	enum pairs_result result = pairs_add(&s->pairs, rec, values);
+	enum pairs_result other = PAIRS_NOTHING;
+
+	s->gaps += rec->kind == RECORD_GAP;
+	apply(s, result);
+	if (s->options.events && rec->kind == RECORD_EVENT) {
+		other = add_event(s, rec, values);
+	}
+	return other == PAIRS_NOTHING ? result : other;
 }
 
 static void add_unfinished(void *data, const struct scope_span *span)
@@ -206,6 +331,11 @@ static void add_unfinished(void *data, const struct scope_span *span)
 	if (s->options.with_unfinished && !span->is_lost) {
 		stacks_count(s, span->mark,
 			span->is_nested ? span->self_ns : s->last_ns - span->begin_ns);
+		if (span->part != PAIRS_NONE) {
+			const struct scope_span *part = &s->pairs.spans.items[span->part];
+
+			stacks_count(s, part->mark, part->self_ns);
+		}
 	}
 }
 

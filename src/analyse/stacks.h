@@ -2,8 +2,10 @@
 /*
  * Time by stacks of scopes: a tree of frames with processes and threads at the top, then scopes
  * within scopes. A span gets its frame when it begins, below the frame of the scope around it; its
- * own time is added when it ends. Memory is bounded by the scopes open at one time and the number
- * of different stacks. Invariant: a frame's index is larger than its parent's. One thread.
+ * own time is added when it ends. Spans from one event to another count as scopes; their time is
+ * divided among the events inside: from each to the next, and to the first from the begin. Memory
+ * is bounded by the scopes open at one time and the number of different stacks. Invariant: a
+ * frame's index is larger than its parent's. One thread.
  */
 #ifndef ANALYSE_STACKS_H
 #define ANALYSE_STACKS_H
@@ -11,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyse/event_spans.h"
 #include "analyse/pairs.h"
 #include "analyse/report.h"
 
@@ -46,6 +49,7 @@ struct stacks_options {
 	/* Returns true if stacks begin at scopes of this name; NULL: they begin at all scopes. */
 	bool (*is_wanted)(void *data, const char *name);
 	void *data;
+	struct event_spans *events; /* further spans; NULL: only scopes. Must outlive the stacks */
 };
 
 struct stacks {
@@ -75,7 +79,15 @@ static inline void stacks_see(struct stacks *s, uint64_t ns)
 	s->last_ns = ns > s->last_ns ? ns : s->last_ns;
 }
 
-/* Adds a record, in the order of time, with its values if pairs_wants() it. */
+/* True if the record is of a scope or span: stacks_add() then needs its values. */
+static inline bool stacks_wants(struct stacks *s, const struct record *rec)
+{
+	return pairs_wants(&s->pairs, rec) ||
+	       (s->options.events && rec->kind == RECORD_EVENT &&
+		       event_spans_sides(s->options.events, rec->class));
+}
+
+/* Adds a record, in the order of time, with its values if stacks_wants() it. */
 enum pairs_result stacks_add(
 	struct stacks *s, const struct record *rec, const struct value *values);
 

@@ -185,6 +185,25 @@ void unpaired_no_scopes(struct session *s)
 		"any two events");
 }
 
+bool report_has_event(struct session *s, const struct name_pattern *p)
+{
+	VEC(const char *) names = { 0 };
+	bool is_found = false;
+
+	vec_foreach (struct event *const *, e, &s->declarations.model.events) {
+		is_found |= name_pattern_meets(p, (*e)->name);
+	}
+	vec_foreach (struct event_class *const *, c, &s->reader->classes.all) {
+		is_found |= name_pattern_meets(p, (*c)->name);
+		vec_push(&names, (*c)->name);
+	}
+	if (!is_found) {
+		selection_no_name(s, "there is no event", p->text, names.items, names.count);
+	}
+	vec_fini(&names);
+	return is_found;
+}
+
 /* ---- Text ---- */
 
 /* Writes a time with three digits and a unit. */

@@ -66,4 +66,10 @@ uint64_t unpaired_get(const struct unpaired *u, size_t kind, const char **text);
 /* Reports that the traces, or the selected records, have no scopes. */
 void unpaired_no_scopes(struct session *s);
 
+/*
+ * Returns true if an event of the traces or declarations matches, even if it did not happen. Else
+ * reports, as a problem, the nearest name in the traces.
+ */
+bool report_has_event(struct session *s, const struct name_pattern *p);
+
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `waymark flamegraph`: draws where the time of scopes was spent, with events of the kernel if
- * there is a capture of its trace. Checks that the capture has the trace's clock, which its text
- * does not name: with another clock, both have no time in common, or threads record while they are
- * in the kernel, which no thread can.
+ * `waymark flamegraph`: draws where the time of scopes, or from one event to another, was spent,
+ * with events of the kernel if there is a capture of its trace. Checks that the capture has the
+ * trace's clock, which its text does not name: with another clock, both have no time in common, or
+ * threads record while they are in the kernel, which no thread can.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -11,8 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/event_spans.h"
 #include "analyse/kernel.h"
 #include "analyse/stacks.h"
+#include "base/arena.h"
 #include "base/compiler.h"
 #include "cmd/arguments.h"
 #include "cmd/escaped.h"
@@ -22,12 +24,17 @@
 #include "cmd/waymark.h"
 #include "read/filter.h"
 #include "view/flamegraph/flamegraph.h"
+#include "view/message/message.h"
 
 enum {
 	KEY_BY = ARGUMENT_LONG,
 	KEY_SCOPE,
 	KEY_NO_ASYNC,
 	KEY_UNFINISHED,
+	KEY_FROM,
+	KEY_TO,
+	KEY_INSIDE,
+	KEY_PER,
 	KEY_KERNEL,
 	KEY_OFFSET,
 	KEY_FOLDED,
@@ -41,6 +48,12 @@ static const struct argument rows[] = {
 	{ KEY_SCOPE, "scope", "PATTERN", "only scopes whose name matches, and those inside them" },
 	{ KEY_NO_ASYNC, "no-async", NULL, "leave out asynchronous scopes" },
 	{ KEY_UNFINISHED, "unfinished", NULL, "show unfinished scopes up to the trace's end" },
+	{ KEY_FROM, "from", "EVENT",
+		"also draw spans from this event: a name, glob or /REGEX/; needs --to" },
+	{ KEY_TO, "to", "EVENT", "to this one, the next on the same thread" },
+	{ KEY_INSIDE, "inside", "EVENT", "divide a span's time among these events inside" },
+	{ KEY_PER, "per", "FIELDS",
+		"name spans and their parts also by these fields, with commas" },
 	SELECTION_ROWS,
 	{ KEY_KERNEL, "kernel", "FILE", "add kernel events from a capture with the clock mono" },
 	{ KEY_OFFSET, "kernel-offset", "SECONDS", "seconds to add to the capture's times" },
@@ -55,8 +68,8 @@ static const struct command command = {
 	.usage = "[OPTION...] TRACE...",
 	.about =
 		"Draws where time went: scopes inside scopes, each as wide as its time, as an SVG\n"
-		"file for browsers, with zoom and search. TRACE is a file or a directory; - is\n"
-		"standard input.",
+		"file for browsers, with zoom and search; with --from and --to also the time from one\n"
+		"event to another. TRACE is a file or a directory; - is standard input.",
 	.arguments = rows,
 };
 
@@ -73,6 +86,8 @@ struct options {
 	const char *output;
 	struct stacks_options stacks;
 	struct name_pattern scope;
+	struct event_spans spans;
+	struct arena arena; /* names of fields */
 	struct flamegraph_kernel kernel; /* path NULL: no capture */
 	void (*put)(struct flamegraph *g, struct out *out); /* NULL: as SVG */
 };
@@ -246,6 +261,50 @@ static int take_by(struct options *o, const char *text)
 	return 0;
 }
 
+static int take_event(struct options *o, enum event_side side)
+{
+	o->stacks.events = &o->spans;
+	return selection_take_name(&o->spans.events[side], &command, optarg);
+}
+
+static int take_fields(struct options *o, const char *text)
+{
+	struct event_spans *e = &o->spans;
+
+	for (;;) {
+		size_t length = strcspn(text, ",");
+
+		if (length == 0) {
+			return arguments_bad(&command, "--per: the name of a field is missing");
+		}
+		if (e->per_count == EVENT_SPANS_FIELDS_MAX) {
+			return arguments_bad(
+				&command, "--per takes at most %d fields", EVENT_SPANS_FIELDS_MAX);
+		}
+		e->per[e->per_count++] = arena_strndup(&o->arena, text, length);
+		text += length;
+		if (!*text++) {
+			return 0;
+		}
+	}
+}
+
+/* Checks that options about spans are complete. */
+static int check_spans(const struct options *o)
+{
+	const struct event_spans *e = &o->spans;
+	bool has_from = e->events[EVENT_FROM].text;
+
+	if (has_from != (e->events[EVENT_TO].text != NULL)) {
+		return arguments_bad(&command, "%s is missing", has_from ? "--to" : "--from");
+	}
+	if (!has_from && (e->events[EVENT_INSIDE].text || e->per_count > 0)) {
+		return arguments_bad(&command, "%s needs --from and --to",
+			e->per_count > 0 ? "--per" : "--inside");
+	}
+	return 0;
+}
+
 /* Applies an option; returns 0, or the result that ends the run. */
 static int take_option(struct session *s, struct options *o, int key)
 {
@@ -267,6 +326,14 @@ static int take_option(struct session *s, struct options *o, int key)
 	case KEY_UNFINISHED:
 		o->stacks.with_unfinished = true;
 		return 0;
+	case KEY_FROM:
+		return take_event(o, EVENT_FROM);
+	case KEY_TO:
+		return take_event(o, EVENT_TO);
+	case KEY_INSIDE:
+		return take_event(o, EVENT_INSIDE);
+	case KEY_PER:
+		return take_fields(o, optarg);
 	case KEY_KERNEL:
 		session_add_input(s, optarg, "the kernel's capture");
 		o->kernel.path = optarg;
@@ -300,6 +367,11 @@ static int parse(struct session *s, struct options *o, int argc, char **argv)
 	if (o->kernel.has_offset && !o->kernel.path) {
 		return arguments_bad(&command, "--kernel-offset needs --kernel");
 	}
+	int failed = check_spans(o);
+
+	if (failed) {
+		return failed;
+	}
 	return argc > optind ? 0 : arguments_bad(&command, "the trace is missing");
 }
 
@@ -307,7 +379,7 @@ static int parse(struct session *s, struct options *o, int argc, char **argv)
 
 static void add(struct options *o, struct stacks *stacks, struct session *s, const struct record *r)
 {
-	bool is_wanted = pairs_wants(&stacks->pairs, r);
+	bool is_wanted = stacks_wants(stacks, r);
 	const struct value *values = is_wanted ? reader_values(s->reader, r) : NULL;
 
 	stacks_see(stacks, r->ns);
@@ -360,7 +432,10 @@ static bool has_wanted(const struct options *o, const struct pairs *pairs)
 /* Reports why the picture is empty. */
 static void say_empty(struct session *s, const struct options *o, const struct pairs *pairs)
 {
-	if (pairs->names.count == 0) {
+	if (pairs->names.count == 0 && o->stacks.events) {
+		session_say(s, "nothing to draw: no selected record is '%s', nor a scope",
+			o->spans.events[EVENT_FROM].text);
+	} else if (pairs->names.count == 0) {
 		unpaired_no_scopes(s);
 	} else if (has_wanted(o, pairs)) {
 		session_say(s, "nothing to draw: no selected scope began and ended");
@@ -368,6 +443,43 @@ static void say_empty(struct session *s, const struct options *o, const struct p
 		selection_no_name(s, "no scope is called", o->scope.text,
 			(const char *const *)pairs->names.items, pairs->names.count);
 	}
+}
+
+static bool check_fields(struct session *s, struct event_spans *e)
+{
+	const struct event_class *some;
+	const char *field = event_spans_unknown_field(e, &s->reader->classes, &some);
+	char fields[300];
+
+	if (!field || !some) { /* without an event no field is needed */
+		return true;
+	}
+	field_list(some, fields, sizeof(fields));
+	session_say(s, "no event of --from or --inside has a field '%s'; '%s' has %s", field,
+		some->name, fields);
+	return false;
+}
+
+/* Reports, as problems, what makes spans of events wrong; false if the picture would be wrong. */
+static bool check_events(struct session *s, struct event_spans *e)
+{
+	bool ok = true;
+
+	for (enum event_side side = EVENT_FROM; side < EVENT_SIDES; side++) {
+		ok = ok && (!e->events[side].text || report_has_event(s, &e->events[side]));
+	}
+	if (ok && *e->error) {
+		session_say(s, "%s", e->error);
+		ok = false;
+	}
+	ok = ok && check_fields(s, e);
+	if (e->lacks_threads) {
+		session_say(s,
+			"there are events without a thread: spans from one event to another are "
+			"of one thread");
+	}
+	s->problems += !ok || e->lacks_threads;
+	return ok;
 }
 
 static void put(struct session *s, const struct options *o, struct flamegraph *g)
@@ -381,6 +493,39 @@ static void put(struct session *s, const struct options *o, struct flamegraph *g
 	}
 	snprintf(title, sizeof(title), "%zu traces", s->trace_count);
 	flamegraph_put(g, &s->out, s->trace ? s->trace : title);
+}
+
+static void draw(struct session *s, const struct options *o, const struct stacks *stacks)
+{
+	struct flamegraph g;
+
+	flamegraph_init(&g);
+	stacks_draw(stacks, s->reader, &g);
+	if (g.frames.count == 1) {
+		say_empty(s, o, &stacks->pairs);
+	}
+	put(s, o, &g);
+	flamegraph_fini(&g);
+}
+
+/* Draws what was added, unless the picture would be wrong. */
+static void end_all(struct session *s, struct options *o, struct stacks *stacks)
+{
+	bool has_clock = true;
+
+	if (o->kernel.path) {
+		kernel_end(&o->kernel.kernel);
+		has_clock = check_kernel(&o->kernel);
+	}
+	s->unreadable |= !has_clock;
+	if (o->stacks.events && !check_events(s, &o->spans)) {
+		return;
+	}
+	stacks_end(stacks);
+	say_unpaired(s, stacks);
+	if (has_clock) {
+		draw(s, o, stacks);
+	}
 }
 
 static void add_all(struct session *s, struct options *o)
@@ -397,37 +542,32 @@ static void add_all(struct session *s, struct options *o)
 				add(o, &stacks, s, &records[i]);
 			}
 		}
-		bool is_right = true;
-
-		if (o->kernel.path) {
-			kernel_end(&o->kernel.kernel);
-			is_right = check_kernel(&o->kernel);
-		}
-		stacks_end(&stacks);
-		say_unpaired(s, &stacks);
-		if (is_right) {
-			struct flamegraph g;
-
-			flamegraph_init(&g);
-			stacks_draw(&stacks, s->reader, &g);
-			if (g.frames.count == 1) {
-				say_empty(s, o, &stacks.pairs);
-			}
-			put(s, o, &g);
-			flamegraph_fini(&g);
-		}
-		s->unreadable |= !is_right;
+		end_all(s, o, &stacks);
 		kernel_fini(&o->kernel.kernel);
 	}
 	stacks_fini(&stacks);
 }
 
+static void options_fini(struct options *o)
+{
+	name_pattern_fini(&o->scope);
+	for (size_t side = 0; side < EVENT_SIDES; side++) {
+		name_pattern_fini(&o->spans.events[side]);
+	}
+	event_spans_fini(&o->spans);
+	arena_fini(&o->arena);
+}
+
 int waymark_flamegraph(int argc, char **argv)
 {
 	struct session s;
-	struct options options = { .kernel = { .session = &s } };
+	struct options options = {
+		.kernel = { .session = &s },
+		.spans = { .text = message_value_text },
+	};
 
 	session_init(&s, command.name);
+	arena_init(&options.arena);
 	int failed = parse(&s, &options, argc, argv);
 
 	if (failed) {
@@ -435,7 +575,7 @@ int waymark_flamegraph(int argc, char **argv)
 	} else if (session_open_several(&s, argv + optind, options.output)) {
 		add_all(&s, &options);
 	}
-	name_pattern_fini(&options.scope);
+	options_fini(&options);
 	if (failed) {
 		return failed == ARGUMENTS_DONE ? EXIT_SUCCESS : WAYMARK_USAGE;
 	}

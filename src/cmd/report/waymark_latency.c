@@ -429,35 +429,10 @@ static bool put_default(struct session *s, struct latency *l, const struct repor
 
 /* ---- The run ---- */
 
-/* True if the event is declared, though it may not have happened. */
-static bool is_declared(struct session *s, const struct latency_options *o, enum latency_side side)
+static bool has_events(struct session *s, const struct options *o)
 {
-	vec_foreach (struct event *const *, e, &s->declarations.model.events) {
-		if (o->is_event(o->data, side, (*e)->name)) {
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool has_events(struct session *s, const struct latency *l)
-{
-	for (enum latency_side side = LATENCY_FROM; side < LATENCY_SIDES; side++) {
-		if (!latency_class_of_side(l, side) && !is_declared(s, l->options, side)) {
-			/* Reports an unknown event, and the nearest name in the trace. */
-			const struct class_table *classes = &s->reader->classes;
-			VEC(const char *) names = { 0 };
-
-			vec_foreach (struct event_class *const *, c, &classes->all) {
-				vec_push(&names, (*c)->name);
-			}
-			selection_no_name(s, "there is no event", l->options->events[side],
-				names.items, names.count);
-			vec_fini(&names);
-			return false;
-		}
-	}
-	return true;
+	return report_has_event(s, &o->events[LATENCY_FROM]) &&
+	       report_has_event(s, &o->events[LATENCY_TO]);
 }
 
 /* ---- Declared keys ---- */
@@ -538,7 +513,7 @@ static void add_all(struct session *s, struct options *o)
 	if (*latency.error && !is_untold) {
 		session_say(s, "%s", latency.error);
 		s->problems++;
-	} else if (!has_events(s, &latency)) {
+	} else if (!has_events(s, o)) {
 		/* Was reported. */
 	} else if (!o->is_default) {
 		report_put(s, &latency.report, &o->report);
