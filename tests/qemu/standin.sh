@@ -205,3 +205,8 @@ as_git stash pop >out 2>&1 || true
 cp "$tools/overlay/trace/simple.c" pulled/trace/simple.c
 quietly "$adopt" --undo pulled
 [ -z "$(as_git diff HEAD)" ] || fail "after pull and undo: $(as_git diff HEAD)"
+
+# The names of KVM's numbers are declarations without a fault.
+quietly tracetool --format=h --backends=log --group=kvm "$tools/kvm.events"
+grep -q trace_kvm_run_exit "$tmp/out" || fail "kvm.events: $(cat "$tmp/out")"
+! grep -E 'warning|error' "$tmp/out" || fail "kvm.events has faults"
