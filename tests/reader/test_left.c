@@ -4,12 +4,14 @@
  * other, and may pass an open packet just before it is closed. The test replaces the buffer, which
  * changes between two scans.
  */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -123,12 +125,69 @@ static void a_packet_gone_from_memory_is_searched_in_files_first(void **state)
 	free(l.stream.copy);
 }
 
+#define PACKET 4096u
+
+/* Appends bytes of packet `number`, from `from` to `to`, to the file. */
+static void append(int fd, uint64_t number, size_t from, size_t to)
+{
+	static unsigned char packet[PACKET];
+	const struct packet_header header = {
+		.magic = PACKET_MAGIC,
+		.timestamp_begin = number,
+		.timestamp_end = number,
+		.content_size = 8 * (sizeof(header) + 16),
+		.packet_size = 8 * PACKET,
+		.sequence = number,
+	};
+
+	memcpy(packet, &header, sizeof(header));
+	assert_int_equal(write(fd, packet + from, to - from), to - from);
+}
+
+/* The file is read twice while its writer is in the middle of a packet. */
+static void a_packet_keeps_its_number_when_it_is_read_again(void **state)
+{
+	char folder[] = "/tmp/test_left.XXXXXX";
+	static const struct ctf_file file = { .name = "stream-0" };
+	struct listed l = { .trace = { .is_live = true, .last_ticks = PACKET_OPEN } };
+	struct read_error error;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	l.trace.directory = open(folder, O_RDONLY | O_DIRECTORY);
+	int fd = openat(l.trace.directory, file.name, O_WRONLY | O_CREAT | O_APPEND, 0600);
+
+	append(fd, 1, 0, PACKET);
+	append(fd, 2, 0, 100);
+	ctf_stream_point(&l.stream, &file, 1);
+	assert_int_equal(next(&l), CTF_PACKET);
+	assert_int_equal(next(&l), CTF_LAST);
+	append(fd, 2, 100, 200);
+	ctf_stream_point(&l.stream, &file, 1);
+	assert_int_equal(next(&l), CTF_LAST);
+	append(fd, 2, 200, PACKET);
+	append(fd, 2, 0, PACKET);
+	ctf_stream_point(&l.stream, &file, 1);
+	assert_int_equal(next(&l), CTF_PACKET);
+	assert_int_equal(l.stream.number, 2);
+	ctf_stream_hold(&l.stream);
+	assert_int_equal(next(&l), CTF_PACKET);
+	ctf_stream_fail(&l.stream, &error, "is held");
+	assert_string_equal(error.text, "stream-0: packet 2 at byte 4096: is held");
+	ctf_stream_close(&l.stream);
+	close(fd);
+	unlinkat(l.trace.directory, file.name, 0);
+	close(l.trace.directory);
+	rmdir(folder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_came_before_it_was_closed_is_read),
 		cmocka_unit_test(closed_with_nothing_new_it_is_done_with),
 		cmocka_unit_test(a_packet_gone_from_memory_is_searched_in_files_first),
+		cmocka_unit_test(a_packet_keeps_its_number_when_it_is_read_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -372,6 +372,7 @@ static size_t behind(const struct ctf_stream *s, const struct ctf_trace *t)
 static enum ctf_step leave(struct ctf_stream *s)
 {
 	s->next = s->packet_offset;
+	s->number_read--;
 	return CTF_LAST;
 }
 
@@ -388,7 +389,7 @@ static enum ctf_step next_in_map(
 	const unsigned char *bytes = s->map + s->next;
 	size_t left = s->map_size - s->next;
 
-	s->number++;
+	s->number = ++s->number_read;
 	s->overwritten = CTF_UNKNOWN;
 	s->packet_offset = s->next;
 	if (left < sizeof(s->header)) {
@@ -396,8 +397,11 @@ static enum ctf_step next_in_map(
 		 * Memory keeps a packet's events until the file has the whole packet: none is
 		 * missing.
 		 */
-		s->next = t->buffer ? s->packet_offset : s->map_size;
-		return t->buffer ? CTF_LAST : broken(s, "cut inside its header", error);
+		if (t->buffer) {
+			return leave(s);
+		}
+		s->next = s->map_size;
+		return broken(s, "cut inside its header", error);
 	}
 	ctf_packet_load(&s->header, bytes, t->swap);
 	const char *why = header_fault(s, t);
@@ -474,7 +478,7 @@ static enum ctf_step next_in_files(
 
 		if (!s->map && s->at != f->name) {
 			s->at = f->name;
-			s->number = 0;
+			s->number = s->number_read = 0;
 			s->next = 0;
 		}
 		if (!s->map && !map_file(s, t, error)) {
@@ -533,6 +537,7 @@ void ctf_stream_hold(struct ctf_stream *s)
 	s->resume = (size_t)(s->pos - s->packet);
 	if (s->packet != s->copy) {
 		s->next = s->packet_offset;
+		s->number_read--;
 	}
 	s->waits++;
 	s->is_cut = false;

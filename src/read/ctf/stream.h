@@ -75,7 +75,8 @@ struct ctf_stream {
 	bool is_pointed; /* its files were listed */
 	bool is_reopened; /* they were listed again: packets read from memory may be in them, too */
 	size_t released; /* released bytes of the map */
-	unsigned int number; /* of the packet in the file, from 1 */
+	unsigned int number; /* of the packet in its file, from 1 */
+	unsigned int number_read; /* packets of the file before `next` */
 	const struct buffer_packet
 		*left; /* packets in memory, not read yet; part of the buffer's scan */
 	size_t left_count;
