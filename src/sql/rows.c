@@ -166,7 +166,7 @@ static struct cell odd_cell(struct events_cursor *c, const struct place *p)
 			.text = v->text, .length = (int)v->length, .type = CELL_BLOB
 		};
 	}
-	char *text = message_value_text(&p->arg->type, v);
+	char *text = message_value_text(p->arg, v);
 
 	c->text.len = 0;
 	out_str(&c->text, text);
