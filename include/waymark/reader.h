@@ -102,6 +102,19 @@ struct waymark_reader_options {
 	 * "bytes > 64K && ret < 0", see waymark-expressions(7). NULL: all events.
 	 */
 	const char *where;
+	/*
+	 * The selection, which the reader uses to leave out whole packets and events that are not
+	 * wanted. Names and patterns of events, as of `waymark print --event`; a leading `-`
+	 * excludes. The list ends with NULL; NULL: all events.
+	 */
+	const char *const *events;
+	const uint32_t *pids; /* of these processes; pid_count 0: all */
+	size_t pid_count;
+	const uint32_t *tids; /* of these threads; tid_count 0: all */
+	size_t tid_count;
+	uint64_t from_ns; /* from this time on, as of waymark_reader_time(); 0: from the first
+			     record */
+	uint64_t to_ns; /* up to this time, included; 0: to the last record */
 };
 
 /* Does what waymark_reader_open_several() does, with options. */
@@ -123,6 +136,94 @@ struct waymark_reader *waymark_reader_open_fd(
 
 /* Closes the reader and frees all that it returned. NULL is allowed. */
 void waymark_reader_close(struct waymark_reader *r);
+
+/*
+ * What the traces are and declare, before the first record: native traces declare all events that
+ * they have so far; those of other formats are known from their first record on. The caller sets
+ * `size` of a struct to its size; these functions fill in the rest and return 0, or -1 if there is
+ * no such trace, event or field. Texts are valid until the reader is closed.
+ */
+struct waymark_trace_info {
+	size_t size; /* sizeof(struct waymark_trace_info) */
+	const char *path;
+	const char *process; /* its name; "" if unknown */
+	const char *host; /* "" if unknown */
+	const char *
+		state; /* as in waymark-info(1): "running", "ended", "killed", ...; "" if unknown */
+	uint64_t realtime; /* added to a time makes nanoseconds since 1970; 0 if unknown */
+	uint32_t pid; /* 0 if unknown */
+	uint32_t streams; /* of a native trace: about one for each thread */
+};
+
+struct waymark_event_info {
+	size_t size; /* sizeof(struct waymark_event_info) */
+	const char *name;
+	const char *format; /* as declared; NULL: none */
+	size_t fields; /* their number */
+};
+
+struct waymark_field_info {
+	size_t size; /* sizeof(struct waymark_field_info) */
+	const char *name;
+	const char *type; /* as declared */
+	const char *unit; /* of `@unit`; NULL: none */
+	int kind; /* enum waymark_field */
+	int is_key; /* not 0: names an object (`@key`) */
+	int is_flags; /* not 0: bits have names (`@flags`) */
+};
+
+/* Returns the number of traces; a folder of traces counts as those in it. */
+size_t waymark_reader_trace_count(const struct waymark_reader *r);
+int waymark_reader_trace_info(
+	const struct waymark_reader *r, size_t trace, struct waymark_trace_info *info);
+
+/* Returns the number of events; each has the index that waymark_reader_event_index() returns. */
+size_t waymark_reader_event_count(const struct waymark_reader *r);
+int waymark_reader_event_info(
+	const struct waymark_reader *r, size_t event, struct waymark_event_info *info);
+int waymark_reader_field_info(const struct waymark_reader *r, size_t event, size_t field,
+	struct waymark_field_info *info);
+
+/* Returns the declared name of a value, or of a single bit; NULL if it has none. */
+const char *waymark_reader_value_name(
+	const struct waymark_reader *r, size_t event, size_t field, uint64_t value);
+
+/* Columns that every event has, in place of the index of a field. */
+enum waymark_column_common {
+	WAYMARK_COLUMN_TIME = -1, /* as waymark_reader_time() */
+	WAYMARK_COLUMN_PID = -2,
+	WAYMARK_COLUMN_TID = -3,
+	WAYMARK_COLUMN_TRACE = -4
+};
+
+/*
+ * One column of a batch. Each array that is not NULL is filled, and has `room` entries: integers
+ * extended to 64 bits (a float's whole part; 0 for text), doubles, texts. A text need not end in
+ * NUL and is NULL for numbers; its length goes to `lengths`, unless that is NULL. Texts are valid
+ * until the next call.
+ */
+struct waymark_column {
+	int field; /* index of the field, or enum waymark_column_common */
+	uint64_t *integers;
+	double *doubles;
+	const char **texts;
+	size_t *lengths;
+};
+
+struct waymark_columns {
+	const struct waymark_column *columns;
+	size_t count;
+	size_t room; /* entries of each array, at least 1 */
+};
+
+/*
+ * Reads the next events of one kind into arrays, and passes others: name it in `events` of the
+ * options to leave them out faster. Returns WAYMARK_READ_EVENT and the number of events in
+ * *filled; if there are none before a gap, a problem or the end, does what waymark_reader_next()
+ * does, without waiting, and sets *filled to 0. A call may return fewer events than fit.
+ */
+int waymark_reader_columns(
+	struct waymark_reader *r, size_t event, const struct waymark_columns *to, size_t *filled);
 
 /*
  * Moves to the next record and returns an enum waymark_read. After PROBLEM and DAMAGED,

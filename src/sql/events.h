@@ -5,18 +5,9 @@
 #ifndef SQL_EVENTS_H
 #define SQL_EVENTS_H
 
+#include "read/place.h"
 #include "sql/scan.h"
 #include "view/lines.h"
-
-/* The place of a column's value in the records of one class. */
-struct place {
-	const struct arg *arg; /* NULL: the class has no such field */
-	uint16_t index; /* of the argument */
-	bool is_direct; /* a number of `size` bytes at `offset` of the payload */
-	bool is_signed;
-	uint8_t size;
-	uint32_t offset;
-};
 
 /* A class as a table sees it. */
 struct fit {

@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#include "read/bytes.h"
-#include "read/layout.h"
 #include "read/where.h"
 
 /* ---- Classes ---- */
@@ -37,21 +35,6 @@ static bool needs_class(void *cursor, const struct event_class *class)
 	return is_event_of(cursor, class->name);
 }
 
-/* Finds a field that is a number at a fixed place of the payload. */
-static void set_direct(struct place *p, const struct reader *r, const struct event_class *class)
-{
-	const struct record_layout *l = class->layout;
-
-	if (r->form != VALUES_LAID_OUT || !l || p->index >= layout_first_varying(l) ||
-		l->fields[p->index].form != LAYOUT_NUMBER || p->arg->type.class == TYPE_DEBUG) {
-		return;
-	}
-	p->is_direct = true;
-	p->is_signed = l->fields[p->index].is_signed;
-	p->size = l->fields[p->index].size;
-	p->offset = (uint32_t)layout_offset(l, p->index);
-}
-
 static void set_places(struct events_cursor *c, struct fit *f, const struct event_class *class)
 {
 	const struct sql_events *t = c->table;
@@ -59,18 +42,12 @@ static void set_places(struct events_cursor *c, struct fit *f, const struct even
 	f->places = arena_array(&c->arena, struct place, t->columns.count);
 	for (size_t i = 0; i < t->columns.count; i++) {
 		const struct sql_column *column = &t->columns.items[i];
-		struct place *p = &f->places[i];
 		int arg = -1;
 
-		*p = (struct place){ 0 };
 		if (column->field && class->event) {
 			arg = event_find_arg(class->event, column->field, strlen(column->field));
 		}
-		if (arg >= 0) {
-			p->arg = &class->event->args[arg];
-			p->index = (uint16_t)arg;
-			set_direct(p, c->scan.reader, class);
-		}
+		f->places[i] = place_of(c->scan.reader, class, arg);
 	}
 }
 
@@ -100,19 +77,6 @@ static inline const struct fit *fit_of(struct events_cursor *c, const struct eve
 
 /* ---- Values ---- */
 
-static uint64_t load(const unsigned char *p, size_t size, bool is_signed)
-{
-	uint64_t v = 0;
-
-	memcpy(&v, p, size);
-	if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) {
-		v >>= 64 - 8 * size;
-	}
-	size_t unused = 64 - 8 * size;
-
-	return is_signed ? (uint64_t)((int64_t)(v << unused) >> unused) : v;
-}
-
 static const struct value *values_of(struct events_cursor *c)
 {
 	if (!c->values) {
@@ -126,11 +90,7 @@ static struct expr_value field_value(struct events_cursor *c, const struct place
 	const struct type *t = &p->arg->type;
 
 	if (LIKELY(p->is_direct)) {
-		uint64_t v = p->size == sizeof(v)
-				     ? load64(c->rec->payload + p->offset, false)
-				     : load(c->rec->payload + p->offset, p->size, p->is_signed);
-
-		return expr_integer(value_extend(t, v), t->is_signed);
+		return expr_integer(place_load(p, c->rec), t->is_signed);
 	}
 	return where_value(t, &values_of(c)[p->index]);
 }

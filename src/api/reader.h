@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The object of waymark/reader.h. open.c opens and closes it, record.c moves it and has the current
+ * record, field.c that record's fields, contents.c what the traces declare, columns.c batches of
+ * events. A reader belongs to one thread.
+ */
+#ifndef API_READER_H
+#define API_READER_H
+
+#include <waymark/reader.h>
+
+#include "api/declarations.h"
+#include "read/filter.h"
+#include "read/reader.h"
+#include "text/out.h"
+#include "view/message/message.h"
+
+struct waymark_reader {
+	struct reader *reader;
+	struct filter filter; /* of the records that are returned */
+	bool is_filtered;
+	struct record *batch; /* of waymark_reader_columns(); NULL until needed */
+	size_t batch_count;
+	size_t batch_at; /* the first record that was not returned */
+	struct arena texts; /* of the last waymark_reader_columns() */
+	struct declarations declarations;
+	struct record record;
+	int state; /* of enum waymark_read */
+	int wait_ms; /* below 0: no limit */
+	struct pace pace;
+	const char **paths;
+	struct arena arena; /* for the paths and messages */
+	VEC(struct message *) messages; /* by class index; NULL until needed */
+	struct out text; /* the last message */
+	struct out field; /* the last debug value */
+};
+
+/* Returns the class of the current event; NULL if the reader is not at an event. */
+static inline const struct event_class *reader_current_class(const struct waymark_reader *r)
+{
+	return r->state == WAYMARK_READ_EVENT ? r->record.class : NULL;
+}
+
+/* Not for programs, which see all other functions of these files. */
+#pragma GCC visibility push(hidden)
+
+/* ---- record.c ---- */
+
+/* Moves to the next record that the filter passes; does not wait. */
+enum read_result reader_next_wanted(struct waymark_reader *r);
+
+/* Notes the result of a move; returns the enum waymark_read. */
+int reader_note(struct waymark_reader *r, enum read_result result);
+
+/* Returns the decoded fields of the current event; NULL if it has no declaration. */
+const struct value *reader_current_values(struct waymark_reader *r);
+
+/* ---- field.c ---- */
+
+/* Returns the enum waymark_field of a type. */
+int reader_kind_of(const struct type *t);
+
+#pragma GCC visibility pop
+
+#endif

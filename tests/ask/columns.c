@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * columns TRACE...: the batches of waymark_reader_columns() have the values that
+ * waymark_reader_next() has, for every event of the traces, in arrays of several sizes; and the
+ * declarations before reading are those of the records. Prints the number of events.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <waymark/reader.h>
+
+#define FIELDS 8
+#define ROOM 1000
+
+static struct waymark_reader *open_traces(char **paths, int count, const char *const *events)
+{
+	const struct waymark_reader_options options = { .size = sizeof(options), .events = events };
+	char error[512];
+	struct waymark_reader *r = waymark_reader_open_with(
+		(const char *const *)paths, (size_t)count, &options, error, sizeof(error));
+
+	if (!r) {
+		fprintf(stderr, "%s\n", error);
+		exit(1);
+	}
+	return r;
+}
+
+static void check(int is_true, const char *what, uint64_t row)
+{
+	if (!is_true) {
+		printf("%s differs in row %" PRIu64 "\n", what, row);
+		exit(1);
+	}
+}
+
+/* The arrays of a batch: integers, doubles and texts of each field, and the common columns. */
+static uint64_t integers[FIELDS + 4][ROOM];
+static double doubles[FIELDS][ROOM];
+static const char *texts[FIELDS][ROOM];
+static size_t lengths[FIELDS][ROOM];
+
+/* Compares one event, at which `r` is, with entry `at` of the arrays. */
+static void compare(struct waymark_reader *r, size_t at, uint64_t row)
+{
+	check(integers[FIELDS][at] == waymark_reader_time(r), "time", row);
+	check(integers[FIELDS + 1][at] == waymark_reader_pid(r), "pid", row);
+	check(integers[FIELDS + 2][at] == waymark_reader_tid(r), "tid", row);
+	check(integers[FIELDS + 3][at] == waymark_reader_trace(r), "trace", row);
+	for (size_t f = 0; f < waymark_reader_field_count(r); f++) {
+		size_t length;
+		const char *text = waymark_reader_string(r, f, &length);
+
+		check(integers[f][at] == waymark_reader_u64(r, f), "integer", row);
+		check(doubles[f][at] == waymark_reader_double(r, f), "double", row);
+		check(!text == !texts[f][at] && length == lengths[f][at], "length", row);
+		check(!text || memcmp(text, texts[f][at], length) == 0, "text", row);
+	}
+}
+
+/* Moves to the next event of that name; false at the end. */
+static int next_named(struct waymark_reader *r, const char *name)
+{
+	int what;
+
+	while ((what = waymark_reader_next(r)) > 0) {
+		if (strcmp(waymark_reader_name(r), name) == 0) {
+			return 1;
+		}
+	}
+	return 0;
+}
+
+/* Reads all events of a kind in both ways, in batches of at most `room`. */
+static uint64_t check_event(char **paths, int count, size_t event, size_t room)
+{
+	struct waymark_event_info info = { .size = sizeof(info) };
+	struct waymark_reader *r = open_traces(paths, count, NULL);
+	struct waymark_column columns[FIELDS + 4];
+	uint64_t row = 0;
+	size_t filled;
+
+	check(waymark_reader_event_info(r, event, &info) == 0 && info.fields <= FIELDS, "info", 0);
+	const char *const names[] = { info.name, NULL };
+	struct waymark_reader *batches = open_traces(paths, count, names);
+
+	for (size_t f = 0; f < FIELDS + 4; f++) {
+		columns[f] = (struct waymark_column){
+			.field = f < info.fields ? (int)f : WAYMARK_COLUMN_TIME,
+			.integers = integers[f],
+		};
+		if (f < FIELDS) {
+			columns[f].texts = texts[f];
+			columns[f].lengths = lengths[f];
+			columns[f].doubles = doubles[f];
+		} else {
+			columns[f].field = -1 - (int)(f - FIELDS);
+		}
+	}
+	const struct waymark_columns to = { columns, FIELDS + 4, room };
+
+	while (waymark_reader_columns(batches, event, &to, &filled) == WAYMARK_READ_EVENT) {
+		check(filled > 0 && filled <= room, "number", row);
+		for (size_t i = 0; i < filled; i++, row++) {
+			check(next_named(r, info.name), "end", row);
+			compare(r, i, row);
+		}
+	}
+	check(!next_named(r, info.name), "length of the batches", row);
+	waymark_reader_close(batches);
+	waymark_reader_close(r);
+	return row;
+}
+
+/* Numbers alone come straight from the packets. */
+static void check_sum(char **paths, int count, size_t event)
+{
+	struct waymark_event_info info = { .size = sizeof(info) };
+	struct waymark_reader *r = open_traces(paths, count, NULL);
+	const struct waymark_column column = { .field = 0, .integers = integers[0] };
+	const struct waymark_columns to = { &column, 1, ROOM };
+	uint64_t sums[2] = { 0, 0 };
+	size_t filled;
+	int turns = 0;
+
+	waymark_reader_event_info(r, event, &info);
+	/* Batches and single records by turns: neither loses an event of the other. */
+	while (waymark_reader_columns(r, event, &to, &filled) == WAYMARK_READ_EVENT) {
+		for (size_t i = 0; i < filled; i++) {
+			sums[0] += integers[0][i];
+		}
+		if (turns++ % 3 == 0 && next_named(r, info.name)) {
+			sums[0] += waymark_reader_u64(r, 0);
+		}
+	}
+	waymark_reader_close(r);
+	r = open_traces(paths, count, NULL);
+	while (next_named(r, info.name)) {
+		sums[1] += waymark_reader_u64(r, 0);
+	}
+	waymark_reader_close(r);
+	check(sums[0] == sums[1], info.name, 0);
+}
+
+static void check_contents(char **paths, int count)
+{
+	struct waymark_reader *r = open_traces(paths, count, NULL);
+	struct waymark_trace_info trace = { .size = sizeof(trace) };
+	struct waymark_field_info field = { .size = sizeof(field) };
+
+	check(waymark_reader_trace_count(r) == (size_t)count, "number of traces", 0);
+	for (int i = 0; i < count; i++) {
+		check(waymark_reader_trace_info(r, (size_t)i, &trace) == 0, "trace", 0);
+		check(strcmp(trace.path, paths[i]) == 0 && trace.pid > 0, trace.path, 0);
+		check(strcmp(trace.process, "ask") == 0 && trace.streams >= 1, trace.process, 0);
+	}
+	check(waymark_reader_trace_info(r, (size_t)count, &trace) == -1, "no trace", 0);
+	check(waymark_reader_event_count(r) == 5, "number of events", 0);
+	check(waymark_reader_field_info(r, 0, 1, &field) == 0, "field", 0);
+	check(strcmp(field.name, "op") == 0 && field.kind == WAYMARK_FIELD_UNSIGNED, "op", 0);
+	check(strcmp(waymark_reader_value_name(r, 0, 1, 2), "flush") == 0, "flush", 0);
+	check(!waymark_reader_value_name(r, 0, 1, 3), "no name", 0);
+	check(waymark_reader_field_info(r, 0, 0, &field) == 0 && field.is_key, "key", 0);
+	check(waymark_reader_field_info(r, 0, 9, &field) == -1, "no field", 0);
+	/* A program that was built with less in the struct. */
+	memset(&field, 0xFF, sizeof(field));
+	field.size = offsetof(struct waymark_field_info, unit);
+	check(waymark_reader_field_info(r, 0, 2, &field) == 0, "short", 0);
+	check(strcmp(field.name, "bytes") == 0 && field.kind == -1, "short struct", 0);
+	waymark_reader_close(r);
+}
+
+int main(int argc, char **argv)
+{
+	static const size_t rooms[] = { 1, 7, ROOM };
+	uint64_t events = 0;
+
+	check_contents(argv + 1, argc - 1);
+	for (size_t event = 0; event < 5; event++) {
+		for (size_t i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++) {
+			events += check_event(argv + 1, argc - 1, event, rooms[i]);
+		}
+		check_sum(argv + 1, argc - 1, event);
+	}
+	printf("%" PRIu64 " events\n", events / 3);
+	return 0;
+}
