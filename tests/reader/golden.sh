@@ -61,6 +61,7 @@ run info-json-cut waymark info --json cut-metadata
 for trace in flight lost-and-rotated lost-behind-damage; do
 	run "info-ctf-$trace" waymark info "$trace"
 done
+run print-thread-ended waymark print --tid thread-ended
 run info-json-losses waymark info --json flight lost-and-rotated
 run print-json-losses waymark print --json flight lost-and-rotated
 run info-ctf-left-over waymark info left-over

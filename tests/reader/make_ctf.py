@@ -76,6 +76,16 @@ def flight():
     return t
 
 
+def thread_ended():
+    """A thread lost events and ended, so a packet without a thread counts them; another one goes on."""
+    t = Trace()
+    t.files["stream-3"] = b"".join(
+        t.packet([t.event(IDLE, n * FREQ)] if tid else [], begin=n * FREQ - 1, end=n * FREQ + 1, sequence=n,
+                 discarded=discarded, tid=tid)
+        for n, discarded, tid in ((1, 0, 1003), (2, 7, 0), (3, 9, 1009)))
+    return t
+
+
 def lost_and_rotated():
     """The first files are missing, a packet of the others, and all packets of a thread."""
     t = pieces()
@@ -206,7 +216,7 @@ def other_uuid():
 # Traces that all readers of CTF accept, and traces that only this reader can read.
 WHOLE = {"small": small(), "small-big-endian": small(">"), "notes": notes(), "notes-big-endian": notes(">"),
          "wrap": wrap(), "pieces": pieces(),
-         "flight": flight(), "lost-and-rotated": lost_and_rotated(),
+         "flight": flight(), "thread-ended": thread_ended(), "lost-and-rotated": lost_and_rotated(),
          "other-host": other_host(), "two-boots": two_boots(),
          "late-host": late_host()}
 DAMAGED = {

@@ -275,7 +275,7 @@ static enum read_result give_gap(struct ctf_reader *r, struct record *rec, struc
 	*rec = (struct record){
 		.kind = RECORD_GAP,
 		.pid = r->metadata.pid,
-		.tid = s->tid,
+		.tid = s->owner,
 		.ns = ctf_ns(r, s->ticks),
 		.offset = s->packet_offset,
 		.gap = s->gap,

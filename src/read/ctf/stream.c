@@ -135,6 +135,7 @@ static void open_packet(
 	s->is_cut = content > there;
 	s->end = packet + (s->is_cut ? there : content);
 	s->tid = s->header.tid;
+	s->owner = s->tid ? s->tid : s->owner;
 	if (goes_on) {
 		s->pos = s->resume < there ? packet + s->resume : s->end;
 	} else {

@@ -94,6 +94,8 @@ struct ctf_stream {
 	uint64_t evicted; /* overwritten part of `discarded`, as the process last published it */
 	uint64_t overwritten; /* most since the last packet; CTF_UNKNOWN: it is from a file */
 	VEC(struct ctf_credit) credits; /* oldest first */
+	/* The last thread: a packet without thread reports what it lost before it ended. */
+	uint32_t owner;
 	struct losses gap;
 };
 
