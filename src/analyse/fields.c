@@ -108,6 +108,30 @@ bool field_append(
 	return append_value(to, &(struct value){ .kind = VALUE_NUMBER, .number = number }, 0);
 }
 
+const char *field_read(const char *bytes, struct value *v)
+{
+	*v = (struct value){ .kind = (uint8_t)bytes[0], .debug = (uint8_t)bytes[1] };
+	bool is_null = bytes[2];
+
+	bytes += 3;
+	switch ((enum value_kind)v->kind) {
+	case VALUE_NUMBER:
+		memcpy(&v->number, bytes, sizeof(v->number));
+		return bytes + sizeof(v->number);
+	case VALUE_PAIR:
+		v->pair = (const unsigned char *)bytes;
+		return bytes + sizeof(struct value_pair);
+	case VALUE_STRING:
+		memcpy(&v->length, bytes, sizeof(v->length));
+		bytes += sizeof(v->length);
+		v->text = is_null ? NULL : bytes;
+		return bytes + (is_null ? 0 : v->length);
+	case VALUE_ABSENT:
+		break;
+	}
+	return bytes;
+}
+
 char *field_text(
 	const struct record *rec, const struct value *values, int field, field_text_fn *text)
 {

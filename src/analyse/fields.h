@@ -47,6 +47,9 @@ struct field_bytes {
 bool field_append(
 	struct field_bytes *to, const struct record *rec, const struct value *values, int field);
 
+/* Reads a value that field_append() has written, and that keeps the bytes; returns their end. */
+const char *field_read(const char *bytes, struct value *v);
+
 /* Reads the value of an integer field; returns false if it is absent. */
 bool field_integer(
 	const struct record *rec, const struct value *values, int field, uint64_t *number);

@@ -49,8 +49,7 @@ void report_add(struct report_row *row, uint64_t ns)
 	distribution_add(row->lengths, ns);
 }
 
-/* Returns the number that rows are sorted by. */
-static uint64_t rank_of(const struct report_row *row, enum report_order order)
+uint64_t report_rank(const struct report_row *row, enum report_order order)
 {
 	static const struct distribution none;
 	const struct distribution *d = row->lengths ? row->lengths : &none;
@@ -80,8 +79,8 @@ static int compare(const void *a, const void *b, void *order_by)
 {
 	const struct report_row *x = a;
 	const struct report_row *y = b;
-	uint64_t first = rank_of(x, *(const enum report_order *)order_by);
-	uint64_t second = rank_of(y, *(const enum report_order *)order_by);
+	uint64_t first = report_rank(x, *(const enum report_order *)order_by);
+	uint64_t second = report_rank(y, *(const enum report_order *)order_by);
 	int order = compare_texts(x->name, y->name);
 
 	if (first != second) {

@@ -60,6 +60,9 @@ enum report_order {
 	REPORT_SELF,
 };
 
+/* Returns the number that a row is sorted by. */
+uint64_t report_rank(const struct report_row *row, enum report_order order);
+
 /*
  * Sorts the rows, the largest first, and sums up the unpaired records. No report_row() afterwards.
  */

@@ -142,12 +142,16 @@ static enum verdict judge(const struct filter *f, const char *name)
 	return f->patterns.items[0].is_excluded ? WANTED : UNWANTED;
 }
 
+bool filter_wants_name(const struct filter *f, const char *name)
+{
+	return f->patterns.count == 0 || judge(f, name) == WANTED;
+}
+
 static bool needs_class(void *filter, const struct event_class *class)
 {
 	const struct filter *f = filter;
 
-	return (f->patterns.count == 0 || judge(f, class->name) == WANTED) &&
-	       (!f->where || where_fits(f->where, class)) &&
+	return filter_wants_name(f, class->name) && (!f->where || where_fits(f->where, class)) &&
 	       (!f->needs_class || f->needs_class(f->needs_data, class));
 }
 

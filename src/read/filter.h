@@ -98,6 +98,9 @@ static inline bool filter_is_empty(const struct filter *f)
 	       !f->to.set && !f->where;
 }
 
+/* True if an event of that name is wanted by the patterns. */
+bool filter_wants_name(const struct filter *f, const char *name);
+
 /* True if the record is wanted. Gaps have neither name nor fields: these let them pass. */
 bool filter_passes(struct filter *f, const struct record *rec);
 
