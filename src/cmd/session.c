@@ -252,18 +252,23 @@ static bool check_where(struct session *s)
 	struct expr_error error;
 	const char *misfit;
 
-	if (!s->filter.where || where_check(s->filter.where, s->reader, &error, &misfit)) {
+	struct where *where = s->filter.where ? s->filter.where : s->where;
+
+	if (!where || where_check(where, s->reader, &error, &misfit)) {
 		return true;
 	}
 	session_say(s, "--where: %s%s%s%s%s", misfit ? misfit : "", misfit ? ": " : "", error.text,
 		*error.help ? ": " : "", error.help);
-	escaped_caret(stderr, where_text(s->filter.where), error.at, error.length);
+	escaped_caret(stderr, where_text(where), error.at, error.length);
 	return false;
 }
 
 static void start_filter(struct session *s)
 {
 	filter_start(&s->filter, s->reader);
+	if (s->where) {
+		where_restart(s->where);
+	}
 	if (!s->reads_all) {
 		filter_limit(&s->filter);
 	}
@@ -421,5 +426,6 @@ int session_end(struct session *s)
 	declarations_fini(&s->declarations);
 	vec_fini(&s->inputs);
 	filter_fini(&s->filter);
+	where_free(s->where);
 	return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -31,6 +31,8 @@ struct session {
 	struct declarations declarations;
 	VEC(struct session_input) inputs;
 	struct filter filter; /* selects the records for the command */
+	struct where
+		*where; /* an expression that does not select records; or NULL. Freed at the end */
 	bool reads_all; /* also records that the filter will drop: they matter to the command */
 	bool has_declarations;
 	struct reader *reader;

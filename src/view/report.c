@@ -116,7 +116,7 @@ static void put_bucket(struct out *out, const struct report_row *row, unsigned i
 		distribution_of_bits(row->lengths, bits));
 }
 
-static void put_buckets(struct out *out, const struct report_row *row)
+void report_put_json_histogram(struct out *out, const struct report_row *row)
 {
 	unsigned int first;
 	unsigned int last;
@@ -172,15 +172,14 @@ void report_put_json(struct out *out, const struct report *r, const struct repor
 		out_char(out, ',');
 		put_unpaired(out, &row->unpaired);
 		if (form->has_histogram) {
-			put_buckets(out, row);
+			report_put_json_histogram(out, row);
 		}
 		out_char(out, '}');
 	}
 	out_str(out, "]}\n");
 }
 
-/* Writes a text in quotes, with quotes inside doubled; NULL is an empty cell. */
-static void put_quoted(struct out *out, const char *text)
+void report_put_csv_text(struct out *out, const char *text)
 {
 	if (!text) {
 		return;
@@ -195,14 +194,14 @@ static void put_quoted(struct out *out, const char *text)
 
 static void put_csv_names(struct out *out, const struct report *r, const struct report_row *row)
 {
-	put_quoted(out, row->name);
+	report_put_csv_text(out, row->name);
 	if (r->has_to) {
 		out_char(out, ',');
-		put_quoted(out, row->to);
+		report_put_csv_text(out, row->to);
 	}
 	if (r->group) {
 		out_char(out, ',');
-		put_quoted(out, row->group);
+		report_put_csv_text(out, row->group);
 	}
 }
 

@@ -40,6 +40,12 @@ static inline size_t report_shown(const struct report *r, const struct report_fo
 void report_put_json(struct out *out, const struct report *r, const struct report_form *form);
 void report_put_csv(struct out *out, const struct report *r, const struct report_form *form);
 
+/* Writes `,"histogram":[...]` of a row. */
+void report_put_json_histogram(struct out *out, const struct report_row *row);
+
+/* Writes a text in quotes, with quotes inside doubled; NULL is an empty cell. */
+void report_put_csv_text(struct out *out, const char *text);
+
 /* Finds the first and last bucket of a row that are not empty; returns false if all are. */
 bool report_buckets(const struct report_row *row, unsigned int *first, unsigned int *last);
 

@@ -18,7 +18,8 @@ build = pathlib.Path(sys.argv[2]).resolve()
 faults = manual.Faults()
 NOBODY = 65534
 # A command's arguments besides its input, and its exit status for an invalid command line.
-READERS = {"waymark print": "", "waymark info": "", "waymark latency": "--from=a --to=b", "waymark scopes": "", "waymark sql": "",
+READERS = {"waymark print": "", "waymark info": "", "waymark latency": "--from=a --to=b", "waymark scopes": "", "waymark track": "",
+           "waymark sql": "",
            "waymark flamegraph": "", "waymark convert": "-o out", "waymark recover": "", "waymark drain": "--once",
            "simpletrace declared": "", "tracetool --check": ""}
 # An empty declaration file declares nothing, which is no error.

@@ -17,7 +17,6 @@
 
 #define PERCENTS_DEFAULT "50,90,99"
 #define SHARE_MAX 100000000u /* a millionth of a percent */
-#define TIME_SIZE 48
 #define BAR_WIDTH 50
 
 /* ---- Options ---- */
@@ -206,8 +205,7 @@ bool report_has_event(struct session *s, const struct name_pattern *p)
 
 /* ---- Text ---- */
 
-/* Writes a time with three digits and a unit. */
-static void print_time(char text[TIME_SIZE], uint64_t ns)
+void report_time(char text[REPORT_TIME_SIZE], uint64_t ns)
 {
 	static const char *const units[] = { "ns", "us", "ms", "s" };
 	double value = (double)ns;
@@ -219,7 +217,7 @@ static void print_time(char text[TIME_SIZE], uint64_t ns)
 	}
 	int digits = unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
 
-	snprintf(text, TIME_SIZE, "%.*f %s", digits, value, units[unit]);
+	snprintf(text, REPORT_TIME_SIZE, "%.*f %s", digits, value, units[unit]);
 }
 
 static const char *or_dash(const char *name)
@@ -227,13 +225,23 @@ static const char *or_dash(const char *name)
 	return name ? name : "-";
 }
 
-static void put_row(struct columns *c, const struct report *r, const struct report_form *form,
+void report_put_numbers(struct columns *c, const struct report *r, const struct report_form *form,
 	const struct report_row *row)
 {
 	struct report_number numbers[REPORT_NUMBERS_MAX];
 	size_t count = report_numbers(r, form, row, numbers);
-	char text[TIME_SIZE];
+	char text[REPORT_TIME_SIZE];
 
+	columns_put_number(c, numbers[0].value);
+	for (size_t i = 1; i < count; i++) {
+		report_time(text, numbers[i].value);
+		columns_put(c, numbers[0].value ? text : "-");
+	}
+}
+
+static void put_row(struct columns *c, const struct report *r, const struct report_form *form,
+	const struct report_row *row)
+{
 	columns_put(c, or_dash(row->name));
 	if (r->has_to) {
 		columns_put(c, or_dash(row->to));
@@ -241,14 +249,10 @@ static void put_row(struct columns *c, const struct report *r, const struct repo
 	if (r->group) {
 		columns_put(c, or_dash(row->group));
 	}
-	columns_put_number(c, numbers[0].value);
-	for (size_t i = 1; i < count; i++) {
-		print_time(text, numbers[i].value);
-		columns_put(c, numbers[0].value ? text : "-");
-	}
+	report_put_numbers(c, r, form, row);
 }
 
-static void print_upper(FILE *out, const char *text, size_t length)
+void report_put_upper(FILE *out, const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
 		fputc(toupper((unsigned char)text[i]), out);
@@ -256,26 +260,31 @@ static void print_upper(FILE *out, const char *text, size_t length)
 }
 
 /* Prints the titles of the JSON without units, as each value has its unit. */
-static void print_titles(FILE *out, const struct report *r, const struct report_form *form)
+void report_put_titles(FILE *out, const struct report *r, const struct report_form *form)
 {
 	struct report_number numbers[REPORT_NUMBERS_MAX];
 	size_t count = report_numbers(r, form, NULL, numbers);
 
-	fputs(r->has_to ? "-FROM -TO" : "-SCOPE", out);
-	if (r->group) {
-		fputs(" -", out);
-		print_upper(out, r->group, strlen(r->group));
-	}
 	for (size_t i = 0; i < count; i++) {
 		size_t length = strlen(numbers[i].title);
 		bool has_unit = length > 3 && strcmp(numbers[i].title + length - 3, "_ns") == 0;
 
 		fputc(' ', out);
-		print_upper(out, numbers[i].title, has_unit ? length - 3 : length);
+		report_put_upper(out, numbers[i].title, has_unit ? length - 3 : length);
 	}
 }
 
-static void put_unpaired(FILE *out, const struct report *r)
+static void print_titles(FILE *out, const struct report *r, const struct report_form *form)
+{
+	fputs(r->has_to ? "-FROM -TO" : "-SCOPE", out);
+	if (r->group) {
+		fputs(" -", out);
+		report_put_upper(out, r->group, strlen(r->group));
+	}
+	report_put_titles(out, r, form);
+}
+
+void report_put_unpaired(FILE *out, const struct report *r)
 {
 	const char *text;
 
@@ -293,7 +302,7 @@ static void put_unpaired(FILE *out, const struct report *r)
 	}
 }
 
-static void put_table(FILE *out, const struct report *r, const struct report_form *form)
+void report_put_table(FILE *out, const struct report *r, const struct report_form *form)
 {
 	struct columns c;
 	char *titles = NULL;
@@ -313,12 +322,12 @@ static void put_table(FILE *out, const struct report *r, const struct report_for
 
 static void put_bar(FILE *out, unsigned int bits, uint64_t count, uint64_t most)
 {
-	char from[TIME_SIZE];
-	char to[TIME_SIZE];
+	char from[REPORT_TIME_SIZE];
+	char to[REPORT_TIME_SIZE];
 	int width = (int)((double)count / (double)most * BAR_WIDTH + 0.5);
 
-	print_time(from, bits ? UINT64_C(1) << (bits - 1) : 0);
-	print_time(to, bits < 64 ? UINT64_C(1) << bits : UINT64_MAX);
+	report_time(from, bits ? UINT64_C(1) << (bits - 1) : 0);
+	report_time(to, bits < 64 ? UINT64_C(1) << bits : UINT64_MAX);
 	/* A count above 0 always shows a bar. */
 	width = count > 0 && width == 0 ? 1 : width;
 	fprintf(out, "%8s .. %-8s |", from, to);
@@ -328,7 +337,7 @@ static void put_bar(FILE *out, unsigned int bits, uint64_t count, uint64_t most)
 	fprintf(out, "| %" PRIu64 "\n", count);
 }
 
-static void put_bars(FILE *out, const struct report *r, const struct report_form *form)
+void report_put_bars(FILE *out, const struct report *r, const struct report_form *form)
 {
 	unsigned int first;
 	unsigned int last;
@@ -365,13 +374,13 @@ static void put_text(struct out *out, const struct report *r, const struct repor
 	size_t length;
 	FILE *file = memory_stream(&text, &length);
 
-	(form->has_histogram ? put_bars : put_table)(file, r, form);
+	(form->has_histogram ? report_put_bars : report_put_table)(file, r, form);
 	if (r->rows.count == 0) {
 		fputs(r->has_to ? "neither event was recorded\n" : "no scopes\n", file);
 	} else if (report_shown(r, form) < r->rows.count) {
 		fprintf(file, "%zu more are not shown\n", r->rows.count - report_shown(r, form));
 	}
-	put_unpaired(file, r);
+	report_put_unpaired(file, r);
 	fclose(file);
 	out_bytes(out, text, length);
 	free(text);

@@ -57,6 +57,30 @@ int report_take(
 /* Sorts a report and writes it to the session's output, in its style. */
 void report_put(struct session *s, struct report *r, const struct report_options *o);
 
+/* ---- Parts of report_put(), for other reports of the same numbers ---- */
+
+struct columns;
+
+#define REPORT_TIME_SIZE 48
+
+/* Writes a time with three digits and a unit. */
+void report_time(char text[REPORT_TIME_SIZE], uint64_t ns);
+
+/* Prints a text in capital letters. */
+void report_put_upper(FILE *out, const char *text, size_t length);
+
+/* Prints the titles of a row's numbers, each after a blank, and adds the numbers to a table. */
+void report_put_titles(FILE *out, const struct report *r, const struct report_form *form);
+void report_put_numbers(struct columns *c, const struct report *r, const struct report_form *form,
+	const struct report_row *row);
+
+/* Prints the rows as a table, or as bars. */
+void report_put_table(FILE *out, const struct report *r, const struct report_form *form);
+void report_put_bars(FILE *out, const struct report *r, const struct report_form *form);
+
+/* Prints a line for each kind of records that did not become a span. */
+void report_put_unpaired(FILE *out, const struct report *r);
+
 /* Kinds of records that did not become a span; each is a line of the report. */
 #define UNPAIRED_KINDS 5
 

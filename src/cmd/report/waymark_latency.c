@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analyse/latency.h"
+#include "analyse/life_kinds.h"
 #include "base/arena.h"
 #include "base/glob.h"
 #include "cmd/arguments.h"
@@ -439,12 +440,9 @@ static bool has_events(struct session *s, const struct options *o)
 
 static const char *key_of_event(const struct event *e)
 {
-	for (size_t i = 0; e && i < e->arg_count; i++) {
-		if (e->args[i].is_key) {
-			return e->args[i].name;
-		}
-	}
-	return NULL;
+	int key = life_kinds_key(e);
+
+	return key < 0 ? NULL : e->args[key].name;
 }
 
 /* The key of all events of one side. */
