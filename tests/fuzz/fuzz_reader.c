@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as a trace, read by the filter and the text, simpletrace and info views.
+ * Any bytes as a trace, read by the filter, lives, and the text, simpletrace and info views.
  * The first byte chooses options. With OWN_EVENTS the declarations come first, up to a
  * NUL, so that formats are any bytes, too; they are TOML if they begin with a bracket.
  * With DIRECTORY a native trace follows: metadata up to a NUL, then the bytes of its
@@ -16,12 +16,15 @@
 #include <unistd.h>
 
 #include "../common/folder.h"
+#include "analyse/life_groups.h"
+#include "analyse/lives.h"
 #include "analyse/summary.h"
 #include "decl/decl.h"
 #include "read/filter.h"
 #include "read/reader.h"
 #include "view/info.h"
 #include "view/lines.h"
+#include "view/message/message.h"
 #include "view/simpletrace.h"
 
 enum option {
@@ -53,6 +56,9 @@ struct consumers {
 	struct summary summary;
 	struct lines lines;
 	struct simpletrace_view simpletrace;
+	struct lives_options lives_options;
+	struct lives lives;
+	struct life_groups groups;
 	struct out out;
 };
 
@@ -156,6 +162,47 @@ static struct reader *open_directory(
 	return reader_open(directory, options, &error);
 }
 
+/* A life's steps have all of its events and all of its time. */
+static void on_life(void *consumers, const struct life *life)
+{
+	struct consumers *c = consumers;
+	uint64_t count = 0;
+	uint64_t ns = 0;
+
+	for (uint32_t i = 0; i < life->step_count; i++) {
+		count += life->steps[i].count;
+		ns += life->steps[i].ns;
+	}
+	if (life->path != PATHS_OTHER &&
+		(count != life->count || ns != life->end_ns - life->begin_ns ||
+			life->step_count != c->lives.paths.all.items[life->path].depth)) {
+		abort();
+	}
+	free(lives_key_text(&c->lives, life));
+	life_groups_add(&c->groups, life);
+}
+
+/* By one field or another of the events above, or by the declared keys of others. */
+static void init_lives(struct consumers *c, struct reader *r, unsigned int options)
+{
+	c->lives_options = (struct lives_options){
+		.rules = {
+			.by = { { .names = { "req", "offset", "flags" }, .count = 3 } },
+			.by_count = options & FILTER ? 1 : 0,
+			.filter = &c->filter,
+			.per = "@pid",
+		},
+		.text = message_value_text,
+		.idle_ns = options & OLD_STYLE ? 1000000 : 0,
+		.max_open = 1000,
+		.is_across = options & NO_HEADER,
+		.data = c,
+		.ended = on_life,
+	};
+	c->groups = (struct life_groups){ 0 };
+	lives_init(&c->lives, &c->lives_options, r);
+}
+
 static void init(struct consumers *c, struct reader *r, unsigned int options)
 {
 	filter_init(&c->filter);
@@ -175,10 +222,13 @@ static void init(struct consumers *c, struct reader *r, unsigned int options)
 	c->lines.colour = options & OLD_STYLE;
 	simpletrace_view_init(&c->simpletrace, &c->out, r,
 		simpletrace_style_find(options & OLD_STYLE ? "5" : "10.2"));
+	init_lives(c, r, options);
 }
 
 static void fini(struct consumers *c)
 {
+	lives_fini(&c->lives);
+	life_groups_fini(&c->groups);
 	filter_fini(&c->filter);
 	summary_fini(&c->summary);
 	lines_fini(&c->lines);
@@ -201,6 +251,7 @@ static void consume(struct consumers *c, const struct record *rec)
 		simpletrace_view_put(&c->simpletrace, rec);
 	}
 	summary_add(&c->summary, rec);
+	lives_add(&c->lives, rec);
 }
 
 /* Half of the inputs are read in pieces, as the commands read. */
@@ -230,6 +281,8 @@ static void read_all(struct reader *r, unsigned int options)
 			consume(&c, &rec);
 		}
 	}
+	lives_end(&c.lives);
+	life_groups_sort(&c.groups, REPORT_TOTAL);
 	summary_sort(&c.summary);
 	const struct info info = { .path = "trace", .reader = r, .summary = &c.summary };
 
