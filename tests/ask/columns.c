@@ -73,6 +73,19 @@ static int next_named(struct waymark_reader *r, const char *name)
 	return 0;
 }
 
+/* Reads the next batch, behind gaps; returns its number of events, 0 at the end. */
+static size_t next_batch(struct waymark_reader *r, size_t event, const struct waymark_columns *to)
+{
+	size_t filled;
+	int what;
+
+	do {
+		what = waymark_reader_columns(r, event, to, &filled);
+	} while (what == WAYMARK_READ_GAP);
+	check((what == WAYMARK_READ_EVENT) == (filled > 0), "result", 0);
+	return filled;
+}
+
 /* Reads all events of a kind in both ways, in batches of at most `room`. */
 static uint64_t check_event(char **paths, int count, size_t event, size_t room)
 {
@@ -101,8 +114,8 @@ static uint64_t check_event(char **paths, int count, size_t event, size_t room)
 	}
 	const struct waymark_columns to = { columns, FIELDS + 4, room };
 
-	while (waymark_reader_columns(batches, event, &to, &filled) == WAYMARK_READ_EVENT) {
-		check(filled > 0 && filled <= room, "number", row);
+	while ((filled = next_batch(batches, event, &to))) {
+		check(filled <= room, "number", row);
 		for (size_t i = 0; i < filled; i++, row++) {
 			check(next_named(r, info.name), "end", row);
 			compare(r, i, row);
@@ -127,7 +140,7 @@ static void check_sum(char **paths, int count, size_t event)
 
 	waymark_reader_event_info(r, event, &info);
 	/* Batches and single records by turns: neither loses an event of the other. */
-	while (waymark_reader_columns(r, event, &to, &filled) == WAYMARK_READ_EVENT) {
+	while ((filled = next_batch(r, event, &to))) {
 		for (size_t i = 0; i < filled; i++) {
 			sums[0] += integers[0][i];
 		}
