@@ -28,7 +28,7 @@ ESCAPES = {"t": "\t", '"': '"', "\\": "\\"}
 
 def record(folder):
     trace = folder / "ask.ctf"
-    environment = dict(os.environ, WAYMARK_TRACE=f"*,backend=ctf,file={trace}")
+    environment = dict(os.environ, WAYMARK_TRACE=f"*,backend=ctf,full=block,file={trace}")
     subprocess.run([ask, "3", "400"], check=True, env=environment, timeout=60)
     return trace
 

@@ -7,7 +7,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
 for name in one two; do
-	WAYMARK_TRACE="*,backend=ctf,file=$tmp/$name.ctf" "$ask" 3 500
+	WAYMARK_TRACE="*,backend=ctf,full=block,file=$tmp/$name.ctf" "$ask" 3 500
 done
 for traces in "$tmp/one.ctf" "$tmp/one.ctf $tmp/two.ctf"; do
 	counted=$("$columns" $traces)

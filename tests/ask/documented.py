@@ -26,7 +26,7 @@ def main():
         trace = os.path.join(folder, "cache.ctf")
         data = os.path.join(folder, "data")
         pathlib.Path(data).write_bytes(bytes(range(256)) * 4096)
-        subprocess.run([blockcache, "-trace", f"*,backend=ctf,file={trace}", "-n", "500", data], check=True,
+        subprocess.run([blockcache, "-trace", f"*,backend=ctf,full=block,file={trace}", "-n", "500", data], check=True,
                        stdout=subprocess.DEVNULL, timeout=60)
         for query in queries:
             told = subprocess.run([waymark, "sql", "--json", trace, query], text=True, timeout=60,

@@ -41,7 +41,7 @@ def run(*arguments, given=""):
 
 
 def record(trace, rounds, options=""):
-    environment = dict(os.environ, WAYMARK_TRACE=f"*,backend=ctf,file={trace}{options}")
+    environment = dict(os.environ, WAYMARK_TRACE=f"*,backend=ctf,full=block,file={trace}{options}")
     return subprocess.Popen([ask, "2", str(rounds)], env=environment)
 
 

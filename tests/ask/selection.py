@@ -21,7 +21,7 @@ ROUNDS = 20
 
 def record(folder, name):
     trace = folder / name
-    environment = dict(os.environ, WAYMARK_TRACE=f"*,backend=ctf,file={trace}")
+    environment = dict(os.environ, WAYMARK_TRACE=f"*,backend=ctf,full=block,file={trace}")
     subprocess.run([ask, "3", "1000"], check=True, env=environment, timeout=60)
     return trace
 
