@@ -150,11 +150,12 @@ static void check_sum(char **paths, int count, size_t event)
 	}
 	waymark_reader_close(r);
 	r = open_traces(paths, count, NULL);
+	waymark_reader_event_info(r, event, &info);
 	while (next_named(r, info.name)) {
 		sums[1] += waymark_reader_u64(r, 0);
 	}
-	waymark_reader_close(r);
 	check(sums[0] == sums[1], info.name, 0);
+	waymark_reader_close(r);
 }
 
 static void check_contents(char **paths, int count)
