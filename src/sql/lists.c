@@ -5,13 +5,22 @@
  */
 #include <string.h>
 
+#include "analyse/lives.h"
 #include "analyse/pairs.h"
 #include "analyse/summary.h"
 #include "sql/events.h"
+#include "view/path.h"
 
-#define LIST_CELLS 10
+#define LIST_CELLS 15
 
 struct list;
+
+/* A life that has ended, and its texts. */
+struct ended_life {
+	struct life life;
+	char *key;
+	char *path;
+};
 
 struct list_cursor {
 	sqlite3_vtab_cursor base;
@@ -33,6 +42,11 @@ struct list_cursor {
 	bool has_pairs;
 	bool has_summary;
 	VEC(struct scope_span) open; /* scopes that have not ended, at the end */
+	struct lives lives;
+	struct lives_options lives_options;
+	bool has_lives;
+	bool is_life_over; /* all records were added */
+	VEC(struct ended_life) ended; /* rows to come; `index` is the next one */
 };
 
 /* A table. */
@@ -153,6 +167,87 @@ static bool next_scope(struct list_cursor *c)
 	return false;
 }
 
+/* ---- lives ---- */
+
+static void note_ended(void *cursor, const struct life *life)
+{
+	struct list_cursor *c = cursor;
+
+	vec_push(&c->ended, ((struct ended_life){ *life, lives_key_text(&c->lives, life),
+				    path_text(&c->lives.paths, life->path, NULL) }));
+}
+
+static void begin_lives(struct list_cursor *c)
+{
+	c->lives_options = (struct lives_options){
+		.rules.filter = &c->scan.filter,
+		.text = message_value_text,
+		.max_open = SIZE_MAX,
+		.data = c,
+		.ended = note_ended,
+	};
+	lives_init(&c->lives, &c->lives_options, c->scan.reader);
+	c->has_lives = true;
+}
+
+static void forget_ended(struct list_cursor *c)
+{
+	vec_foreach (struct ended_life *, e, &c->ended) {
+		free(e->key);
+		free(e->path);
+	}
+	c->ended.count = 0;
+	c->index = 0;
+}
+
+static void put_life(struct list_cursor *c, const struct ended_life *e)
+{
+	static const char *const outcomes[] = {
+		[LIFE_ENDED] = "ended",
+		[LIFE_UNFINISHED] = "unfinished",
+		[LIFE_END_LOST] = "end lost",
+		[LIFE_BEGUN_TWICE] = "begun twice",
+	};
+	const struct life *l = &e->life;
+
+	c->cells[0] = integer((int64_t)l->begin_ns);
+	c->cells[1] = text(lives_kind_name(&c->lives, l));
+	c->cells[2] = text(e->key);
+	c->cells[3] = integer((int64_t)(l->end_ns - l->begin_ns));
+	c->cells[4] = integer((int64_t)l->count);
+	c->cells[5] = text(e->path);
+	c->cells[6] = text(l->first->name);
+	c->cells[7] = text(l->last->name);
+	c->cells[8] = text(outcomes[l->outcome]);
+	c->cells[9] = integer(l->is_doubtful);
+	c->cells[10] = integer(l->pid);
+	c->cells[11] = integer(l->tid);
+	c->cells[12] = text(trace_info(c, l->trace)->procname);
+	c->cells[13] = text(path_of(c, l->trace));
+}
+
+/* Reads on until lives end, and returns them in that order. */
+static bool next_life(struct list_cursor *c)
+{
+	const struct record *rec = NULL;
+
+	while (c->index == c->ended.count && !c->is_life_over) {
+		forget_ended(c);
+		rec = next_record(c);
+		if (rec && !*c->lives.error) {
+			lives_add(&c->lives, rec);
+		} else {
+			lives_end(&c->lives);
+			c->is_life_over = true;
+		}
+	}
+	if (c->index == c->ended.count) {
+		return false;
+	}
+	put_life(c, &c->ended.items[c->index++]);
+	return true;
+}
+
 /* ---- threads and processes ---- */
 
 static void begin_summary(struct list_cursor *c)
@@ -264,6 +359,11 @@ static const struct list lists[] = {
 		"time INTEGER,name TEXT,duration INTEGER,self INTEGER,pid INTEGER,tid "
 		"INTEGER,end_tid INTEGER,process TEXT,unfinished INTEGER,trace TEXT",
 		true, begin_scopes, next_scope },
+	{ "lives",
+		"time INTEGER,life TEXT,key,duration INTEGER,events INTEGER,path TEXT,first TEXT,"
+		"last TEXT,outcome TEXT,doubtful INTEGER,pid INTEGER,tid INTEGER,process TEXT,"
+		"trace TEXT",
+		true, begin_lives, next_life },
 	{ "threads",
 		"pid INTEGER,tid INTEGER,process TEXT,events INTEGER,first INTEGER,last "
 		"INTEGER,lost INTEGER,packets INTEGER,trace TEXT",
@@ -278,8 +378,8 @@ static const struct list lists[] = {
 		false, NULL, next_declaration },
 };
 
-const char *const sql_list_names[] = { "gaps", "scopes", "threads", "processes", "declarations",
-	NULL };
+const char *const sql_list_names[] = { "gaps", "scopes", "lives", "threads", "processes",
+	"declarations", NULL };
 
 /* A connected table, and what it is made of. */
 struct list_table {
@@ -348,11 +448,16 @@ static void reset(struct list_cursor *c)
 	if (c->has_summary) {
 		summary_fini(&c->summary);
 	}
+	if (c->has_lives) {
+		forget_ended(c);
+		lives_fini(&c->lives);
+	}
 	if (c->is_scanning) {
 		sql_scan_fini(&c->scan);
 	}
 	c->open.count = 0;
-	c->has_pairs = c->has_summary = c->is_scanning = c->is_at_end = false;
+	c->has_pairs = c->has_summary = c->has_lives = c->is_life_over = false;
+	c->is_scanning = c->is_at_end = false;
 	c->count = c->at = c->index = c->field = 0;
 	c->row = 0;
 }
@@ -363,9 +468,17 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 
 	reset(c);
 	vec_fini(&c->open);
+	vec_fini(&c->ended);
 	out_fini(&c->text);
 	free(c);
 	return SQLITE_OK;
+}
+
+static int fail(struct list_cursor *c, const char *why)
+{
+	sqlite3_free(c->base.pVtab->zErrMsg);
+	c->base.pVtab->zErrMsg = sqlite3_mprintf("%s", why);
+	return SQLITE_ERROR;
 }
 
 static int next(sqlite3_vtab_cursor *base)
@@ -374,6 +487,9 @@ static int next(sqlite3_vtab_cursor *base)
 
 	c->is_at_end = !c->list->next(c);
 	c->row++;
+	if (c->has_lives && *c->lives.error) {
+		return fail(c, c->lives.error);
+	}
 	return c->scan.is_interrupted ? SQLITE_INTERRUPT : SQLITE_OK;
 }
 
@@ -398,9 +514,7 @@ static int filter(
 	c->is_scanning = true;
 	c->scan.filter.needs_class = c->list->needs_events ? NULL : needs_no_class;
 	if (!sql_scan_open(&c->scan)) {
-		sqlite3_free(base->pVtab->zErrMsg);
-		base->pVtab->zErrMsg = sqlite3_mprintf("%s", c->scan.error.text);
-		return SQLITE_ERROR;
+		return fail(c, c->scan.error.text);
 	}
 	if (c->list->begin) {
 		c->list->begin(c);

@@ -142,10 +142,23 @@ def random_query(chance):
     return form.format(condition)
 
 
+def check_lives(trace):
+    """The table of lives has what the command has that follows objects."""
+    told = subprocess.run([waymark, "track", "--json", trace], check=True, timeout=60, text=True,
+                          stdout=subprocess.PIPE).stdout
+    wanted = sorted((path["path"], path["count"]) for path in json.loads(told)["paths"])
+    found = answer(trace, "SELECT path, count(*) FROM lives WHERE outcome = 'ended' GROUP BY path")
+    check("lives", sorted(found), wanted)
+    check("the life of a request", answer(trace, "SELECT count(*) FROM lives l JOIN ask_submit s ON l.key = s.req "
+                                          "WHERE l.time = s.time"),
+          answer(trace, "SELECT count(*) FROM ask_submit"))
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         trace = record(pathlib.Path(folder))
         copy = copy_of(trace)
+        check_lives(trace)
         seed = int(os.environ.get("SEED", random.randrange(2**32)))
         print(f"SEED={seed}")
         chance = random.Random(seed)
