@@ -43,12 +43,7 @@ static int disconnect(sqlite3_vtab *vtab)
 
 static int open_cursor(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor)
 {
-	struct events_cursor *c = xcalloc(1, sizeof(*c));
-
-	c->table = ((struct events_table *)vtab)->events;
-	arena_init(&c->arena);
-	out_init(&c->text, OUT_TO_MEMORY);
-	*cursor = &c->base;
+	*cursor = &events_cursor_new(((struct events_table *)vtab)->events)->base;
 	return SQLITE_OK;
 }
 
@@ -56,14 +51,8 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 {
 	struct events_cursor *c = (struct events_cursor *)base;
 
-	events_reset(c);
-	sql_scan_fini(&c->scan);
 	join_free(c->join);
-	vec_fini(&c->fits);
-	vec_fini(&c->conditions);
-	out_fini(&c->text);
-	arena_fini(&c->arena);
-	free(c);
+	events_cursor_free(c);
 	return SQLITE_OK;
 }
 

@@ -14,6 +14,7 @@ struct fit {
 	bool is_known;
 	bool is_wanted; /* an event of the table */
 	struct place *places; /* by column */
+	size_t name; /* index of the first class with its name */
 	struct message *message; /* NULL until needed */
 };
 
@@ -76,12 +77,24 @@ struct events_table {
 
 /* ---- rows.c ---- */
 
+struct events_cursor *events_cursor_new(struct sql_events *table);
+void events_cursor_free(struct events_cursor *c);
+
 /* Forgets the last scan. */
 void events_reset(struct events_cursor *c);
 
 /* Begins with the first record that meets the conditions. Returns a result of SQLite. */
 int events_begin(struct events_cursor *c);
 int events_next(struct events_cursor *c);
+
+/* Opens the scan; false with the reason in its error. For callers that take its batches. */
+bool events_open(struct events_cursor *c);
+
+/* Returns the table's view of a class. */
+const struct fit *events_fit(struct events_cursor *c, const struct event_class *class);
+
+/* Returns the name of an argument's value, or the names of its bits. */
+struct cell events_names(struct events_cursor *c, const struct arg *arg, uint64_t v);
 
 /* Returns a column of the current record. */
 struct cell events_cell(struct events_cursor *c, size_t column);
@@ -90,8 +103,12 @@ void cell_show(const struct cell *cell, sqlite3_context *to);
 /* Sets the table's error. Returns SQLITE_ERROR. */
 int events_fail(struct events_cursor *c, const char *text);
 
-/* ---- plan.c: functions of sqlite3_module ---- */
+/* ---- plan.c ---- */
 
+/* Narrows the scan, before it is opened, to the times or the thread that a condition allows. */
+void plan_narrow(struct events_cursor *c, const struct condition *k);
+
+/* Functions of sqlite3_module. */
 int plan_best(sqlite3_vtab *base, sqlite3_index_info *info);
 int plan_filter(
 	sqlite3_vtab_cursor *base, int number, const char *plan, int argc, sqlite3_value **argv);

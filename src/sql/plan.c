@@ -166,9 +166,22 @@ static void narrow_time(struct filter *f, const struct condition *k)
 	}
 }
 
+void plan_narrow(struct events_cursor *c, const struct condition *k)
+{
+	enum column_kind kind = c->table->columns.items[k->column].kind;
+	struct filter *f = &c->scan.filter;
+
+	if (kind == COLUMN_TIME) {
+		narrow_time(f, k);
+	}
+	if (kind == COLUMN_TID && k->comparison == IS_EQUAL && f->tids.count == 0 &&
+		k->number >= 0 && k->number <= UINT32_MAX) {
+		vec_push(&f->tids, (uint32_t)k->number);
+	}
+}
+
 static void compare(struct events_cursor *c, char sign, size_t column, sqlite3_value *value)
 {
-	struct filter *f = &c->scan.filter;
 	struct condition k = { .column = (uint16_t)column, .number = sqlite3_value_int64(value) };
 
 	if (sqlite3_value_type(value) != SQLITE_INTEGER) {
@@ -178,15 +191,7 @@ static void compare(struct events_cursor *c, char sign, size_t column, sqlite3_v
 		k.comparison = signs[i].sign == sign ? signs[i].comparison : k.comparison;
 	}
 	vec_push(&c->conditions, k);
-	enum column_kind kind = c->table->columns.items[column].kind;
-
-	if (kind == COLUMN_TIME) {
-		narrow_time(f, &k);
-	}
-	if (kind == COLUMN_TID && k.comparison == IS_EQUAL && f->tids.count == 0 && k.number >= 0 &&
-		k.number <= UINT32_MAX) {
-		vec_push(&f->tids, (uint32_t)k.number);
-	}
+	plan_narrow(c, &k);
 }
 
 static void match(struct events_cursor *c, char sign, sqlite3_value *value)

@@ -51,6 +51,17 @@ static void set_places(struct events_cursor *c, struct fit *f, const struct even
 	}
 }
 
+/* Returns the index of the first class that has the name of this one. */
+static size_t first_of_name(const struct reader *r, const struct event_class *class)
+{
+	size_t i = 0;
+
+	while (strcmp(r->classes.all.items[i]->name, class->name) != 0) {
+		i++;
+	}
+	return i;
+}
+
 static NOINLINE struct fit *meet_class(struct events_cursor *c, const struct event_class *class)
 {
 	while (c->fits.count <= class->index) {
@@ -63,12 +74,13 @@ static NOINLINE struct fit *meet_class(struct events_cursor *c, const struct eve
 		f->is_wanted = is_event_of(c, class->name);
 		if (f->is_wanted) {
 			set_places(c, f, class);
+			f->name = first_of_name(c->scan.reader, class);
 		}
 	}
 	return f;
 }
 
-static inline const struct fit *fit_of(struct events_cursor *c, const struct event_class *class)
+const struct fit *events_fit(struct events_cursor *c, const struct event_class *class)
 {
 	bool is_met = class->index < c->fits.count && c->fits.items[class->index].is_known;
 
@@ -155,6 +167,16 @@ static struct cell field_cell(struct events_cursor *c, const struct place *p)
 	return is_text ? text_cell(v.as.text, v.length) : odd_cell(c, p);
 }
 
+struct cell events_names(struct events_cursor *c, const struct arg *arg, uint64_t v)
+{
+	c->text.len = 0;
+	char *begin = out_reserve(&c->text, message_names_room(arg));
+	char *end = message_put_names(begin, arg, v);
+
+	out_advance(&c->text, (size_t)(end - begin));
+	return made_cell(c);
+}
+
 static struct cell names_cell(struct events_cursor *c, const struct place *p)
 {
 	struct expr_value v = { .type = EXPR_NONE };
@@ -162,15 +184,8 @@ static struct cell names_cell(struct events_cursor *c, const struct place *p)
 	if (p->arg && p->arg->names) {
 		v = field_value(c, p);
 	}
-	if (v.type != EXPR_INTEGER) {
-		return (struct cell){ .type = CELL_NULL };
-	}
-	c->text.len = 0;
-	char *begin = out_reserve(&c->text, message_names_room(p->arg));
-	char *end = message_put_names(begin, p->arg, v.as.integer);
-
-	out_advance(&c->text, (size_t)(end - begin));
-	return made_cell(c);
+	return v.type == EXPR_INTEGER ? events_names(c, p->arg, v.as.integer)
+				      : (struct cell){ .type = CELL_NULL };
 }
 
 static struct cell message_cell(struct events_cursor *c)
@@ -314,7 +329,7 @@ int events_next(struct events_cursor *c)
 		if (UNLIKELY(c->rec->kind != RECORD_EVENT)) {
 			continue;
 		}
-		c->fit = fit_of(c, c->rec->class);
+		c->fit = events_fit(c, c->rec->class);
 		if (c->fit->is_wanted && meets_all(c)) {
 			c->row++;
 			return SQLITE_OK;
@@ -352,13 +367,36 @@ void events_reset(struct events_cursor *c)
 	sql_scan_init(&c->scan, c->table->source);
 }
 
-int events_begin(struct events_cursor *c)
+bool events_open(struct events_cursor *c)
 {
 	c->scan.filter.needs_class = needs_class;
 	c->scan.filter.needs_data = c;
 	c->is_open = true;
-	if (!sql_scan_open(&c->scan)) {
-		return events_fail(c, c->scan.error.text);
-	}
-	return events_next(c);
+	return sql_scan_open(&c->scan);
+}
+
+int events_begin(struct events_cursor *c)
+{
+	return events_open(c) ? events_next(c) : events_fail(c, c->scan.error.text);
+}
+
+struct events_cursor *events_cursor_new(struct sql_events *table)
+{
+	struct events_cursor *c = xcalloc(1, sizeof(*c));
+
+	c->table = table;
+	arena_init(&c->arena);
+	out_init(&c->text, OUT_TO_MEMORY);
+	return c;
+}
+
+void events_cursor_free(struct events_cursor *c)
+{
+	events_reset(c);
+	sql_scan_fini(&c->scan);
+	vec_fini(&c->fits);
+	vec_fini(&c->conditions);
+	out_fini(&c->text);
+	arena_fini(&c->arena);
+	free(c);
 }

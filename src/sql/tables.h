@@ -12,6 +12,7 @@
  *	join.c       rows of an event by the value of a field, for joins
  *	rows.c       rows of an event in the order of time, and the values of their columns
  *	lists.c      the other tables
+ *	totals.c     statements that only count and add up, without SQLite for each event
  *	functions.c  percentile(), median(), histogram(), bucket(), duration()
  *	extension.c  all that for any program with SQLite: load_extension()
  *

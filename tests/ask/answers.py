@@ -119,6 +119,28 @@ WRITTEN = [
 ]
 
 
+# Statements that are computed without SQLite for each event, and some that only look like it.
+TOTALS = [
+    "SELECT count(*) FROM events", "SELECT sum(a) AS s, count(b) FROM ask_tick WHERE a >= 5 AND b < 900",
+    "SELECT event, tid, count(*) FROM events GROUP BY tid, event ORDER BY 3 DESC, 1, 2",
+    "SELECT a % 7 AS k, a & 3, sum(b), max(time) - min(time) FROM ask_tick GROUP BY k, a & 3",
+    "SELECT op_name, count(*) n, avg(bytes) FROM ask_submit GROUP BY op_name HAVING count(*) > 1 ORDER BY n, op_name",
+    "SELECT count(*) FROM ask_tick WHERE a = -1", "SELECT min(spent), max(spent) FROM ask_complete WHERE spent < -9",
+    "SELECT error, round(avg(spent), 3) FROM ask_complete GROUP BY error", "SELECT count(*) * 2 - 1 FROM ask_tick",
+    "SELECT a >> 2, count(*) FROM ask_tick GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 3",
+]
+NO_TOTALS = [
+    "SELECT a, count(*) FROM ask_tick", "SELECT count(DISTINCT a) FROM ask_tick", "SELECT max(disk) FROM ask_submit",
+    "SELECT percentile(a, 50) FROM ask_tick GROUP BY a", "SELECT count(*) FROM ask_tick t",
+    "SELECT a AS b, count(*) FROM ask_tick GROUP BY b", "SELECT count(*) FROM ask_note, ask_submit s WHERE s.req = 8589934600",
+    "SELECT count(*) FROM ask_tick WHERE a = 5 OR b = 3", "SELECT disk, count(*) FROM ask_submit GROUP BY disk",
+    "SELECT count(*) FROM ask_tick WHERE a > 1.5", "SELECT sum(a + b) FROM ask_tick",
+    "SELECT a / 0, count(*) FROM ask_tick GROUP BY a / 0", "SELECT sum(a) FILTER (WHERE b > 4) FROM ask_tick",
+    "SELECT 'it''s', count(*) FROM ask_tick", "SELECT count(*) -- all\nFROM ask_tick",
+    "SELECT a, sum(count(*)) OVER () FROM ask_tick GROUP BY a",
+]
+
+
 def random_condition(chance):
     column, values = chance.choice([
         ("bytes", [0, 512, 4096, 8192, -1, 2**40, "'512'", "4096.5", "NULL"]), ("op", [0, 1, 2, 3]),
@@ -133,6 +155,13 @@ def random_query(chance):
     condition = random_condition(chance)
     for _ in range(chance.randrange(3)):
         condition = f"({condition}) {chance.choice(['AND', 'OR', 'AND NOT'])} ({random_condition(chance)})"
+    if chance.random() < 0.3:
+        key = chance.choice(["op", "op_name", "bytes / 512", "tid", "bytes % 1000", "req & 15", "req >> 33"])
+        sums = ", ".join(chance.sample(["count(*)", "sum(bytes)", "min(time)", "max(req)", "avg(bytes)"], 3))
+        if " OR " not in condition and "NOT" not in condition:
+            condition = " AND ".join(f"{column} {op} {number}" for column, op, number in chance.sample(
+                [("bytes", ">", 600), ("op", "<=", 1), ("req", ">=", 8589934600), ("bytes", "=", 4096)], 2))
+        return f"SELECT {key} AS k, {sums} FROM ask_submit WHERE {condition} GROUP BY k HAVING count(*) > 1"
     form = chance.choice(["SELECT count(*), sum(bytes), min(time), max(req) FROM ask_submit WHERE {}",
                           "SELECT req, time FROM ask_submit WHERE {} ORDER BY time, req",
                           "SELECT op, disk, count(*) FROM ask_submit WHERE {} GROUP BY op, disk",
@@ -154,11 +183,27 @@ def check_lives(trace):
           answer(trace, "SELECT count(*) FROM ask_submit"))
 
 
+def check_totals(trace, copy):
+    """Totals leave their groups in a table, by which it shows that they were computed."""
+    for query in TOTALS + NO_TOTALS:
+        told = subprocess.run([waymark, "sql", "--csv", trace], timeout=60, text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, input=f"{query};\nSELECT 'yes' FROM temp.waymark_totals LIMIT 1;")
+        check(f"computed: {query}: {told.stderr}", "no such table: temp.waymark_totals" not in told.stderr, query in TOTALS)
+        if query not in NO_TOTALS or "percentile" not in query:
+            check(query, sorted_rows(answer(trace, query)), sorted_rows(copy.execute(query).fetchall()))
+        names = subprocess.run([waymark, "sql", "--csv", trace, query], timeout=60, text=True,
+                               stdout=subprocess.PIPE).stdout.splitlines()[0]
+        wanted = ",".join(name if not set(name) & set(',"') else '"' + name.replace('"', '""') + '"'
+                          for name, *_ in copy.execute(query).description) if "percentile" not in query else names
+        check(f"names of {query}", names, wanted)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         trace = record(pathlib.Path(folder))
         copy = copy_of(trace)
         check_lives(trace)
+        check_totals(trace, copy)
         seed = int(os.environ.get("SEED", random.randrange(2**32)))
         print(f"SEED={seed}")
         chance = random.Random(seed)

@@ -11,6 +11,7 @@
 #include "cmd/arguments.h"
 #include "cmd/escaped.h"
 #include "cmd/sql/sql.h"
+#include "sql/totals.h"
 
 /* ---- Errors ---- */
 
@@ -59,17 +60,44 @@ static void report_error(struct asking *a, const char *statement)
 
 /* ---- Statements ---- */
 
+/*
+ * Prepares a statement about totals that are computed beforehand. Returns a result of SQLite;
+ * SQLITE_MISMATCH if the statement has another form.
+ */
+static int prepare_totals(
+	struct asking *a, const char *text, sqlite3_stmt **statement, const char **rest)
+{
+	struct totals t;
+
+	if (!totals_plan(&t, a->db, &a->source, text, rest)) {
+		return SQLITE_MISMATCH;
+	}
+	int result = totals_compute(&t, a->db);
+
+	if (result == SQLITE_OK &&
+		sqlite3_prepare_v2(a->db, t.statement.data, -1, statement, NULL) != SQLITE_OK) {
+		result = SQLITE_MISMATCH; /* the error must be that of the user's text */
+	}
+	totals_fini(&t);
+	return result;
+}
+
 static bool run_statement(struct asking *a, const char *text, const char **rest)
 {
 	sqlite3_stmt *statement = NULL;
 
 	*a->source.is_interrupted = 0;
-	if (sqlite3_prepare_v2(a->db, text, -1, &statement, rest) != SQLITE_OK) {
-		report_error(a, text);
-		return false;
+	int result = prepare_totals(a, text, &statement, rest);
+
+	if (result == SQLITE_MISMATCH) {
+		result = sqlite3_prepare_v2(a->db, text, -1, &statement, rest);
 	}
-	int result = statement ? answer(a, statement) : SQLITE_DONE;
-	bool good = result == SQLITE_DONE || result == SQLITE_ROW;
+	bool is_ready = result == SQLITE_OK;
+
+	if (is_ready) {
+		result = statement ? answer(a, statement) : SQLITE_DONE;
+	}
+	bool good = is_ready && (result == SQLITE_DONE || result == SQLITE_ROW);
 
 	sqlite3_finalize(statement);
 	if (!good && *a->source.is_interrupted) {
