@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "read/where.h"
 
 /* In the key of a row: no event of this side. */
 #define NO_NAME UINT32_MAX
@@ -34,8 +35,7 @@ static bool is_of_thread(const struct latency_options *o)
 	return false;
 }
 
-void latency_init(
-	struct latency *l, const struct latency_options *options, const struct reader *reader)
+void latency_init(struct latency *l, const struct latency_options *options, struct reader *reader)
 {
 	*l = (struct latency){ .options = options, .reader = reader };
 	l->report.has_to = true;
@@ -348,6 +348,11 @@ static void check_open(struct latency *l)
 	}
 }
 
+static bool is_selected(struct latency *l, const struct record *rec)
+{
+	return !l->options->where || where_passes(l->options->where, l->reader, rec);
+}
+
 static void begin(struct latency *l, const struct record *rec, const struct value *values)
 {
 	struct key key = base_key(l, rec);
@@ -366,11 +371,14 @@ static void begin(struct latency *l, const struct record *rec, const struct valu
 	if (pairs_begin(&l->pairs, rec, &key, place, group) == PAIRS_BEGUN_TWICE) {
 		const struct scope_span *other = &l->pairs.span;
 
-		row_of(l, other->class, NULL, other->tag)->unpaired.begun_twice++;
+		if (pairs_is_selected(other)) {
+			row_of(l, other->class, NULL, other->tag)->unpaired.begun_twice++;
+		}
 		if (!is_number(l)) {
 			tuples_release(&l->tuples, (uint32_t)number);
 		}
 	}
+	pairs_select(&l->pairs, is_selected(l, rec));
 	check_open(l);
 }
 
@@ -393,11 +401,14 @@ static void end(struct latency *l, const struct record *rec, const struct value 
 	if (result == PAIRS_ENDED) {
 		const struct scope_span *s = &l->pairs.span;
 
-		report_add(row_of(l, s->class, rec->class, s->tag), s->end_ns - s->begin_ns);
+		if (pairs_is_selected(s) || is_selected(l, rec)) {
+			report_add(
+				row_of(l, s->class, rec->class, s->tag), s->end_ns - s->begin_ns);
+		}
 		if (!is_number(l)) {
 			tuples_release(&l->tuples, (uint32_t)s->key.scope);
 		}
-	} else if (!class_of(l, rec->class)->is_event[LATENCY_FROM]) {
+	} else if (!class_of(l, rec->class)->is_event[LATENCY_FROM] && is_selected(l, rec)) {
 		/* An event of both sides begins a pair itself, so it is not counted. */
 		struct unpaired *u = &row_of(l, NULL, rec->class, 0)->unpaired;
 
@@ -429,6 +440,9 @@ void latency_add(struct latency *l, const struct record *rec, const struct value
 
 static void add_unfinished(void *data, const struct scope_span *span)
 {
+	if (!pairs_is_selected(span)) {
+		return;
+	}
 	struct unpaired *u = &row_of(data, span->class, NULL, span->tag)->unpaired;
 
 	*(span->is_lost ? &u->end_lost : &u->unfinished) += 1;

@@ -22,6 +22,8 @@
 /* Limit of the groups of a report: each needs the memory of a distribution. */
 #define LATENCY_GROUPS_MAX 1000
 
+struct where;
+
 enum latency_side { LATENCY_FROM, LATENCY_TO, LATENCY_SIDES };
 
 struct latency_options {
@@ -34,6 +36,7 @@ struct latency_options {
 	const char *per; /* a field of the first event to group rows by; NULL: no groups */
 	field_text_fn *text; /* formats the values of `per` */
 	bool is_across; /* pairs may be of several processes and traces */
+	struct where *where; /* only pairs with an event for which it is true; NULL: all */
 	size_t max_open; /* limit of the pairs open at one time; more are an error */
 };
 
@@ -48,7 +51,7 @@ struct latency_class {
 
 struct latency {
 	const struct latency_options *options;
-	const struct reader *reader;
+	struct reader *reader;
 	struct report report;
 	char error[512]; /* why nothing more can be added; "": no error */
 	bool is_untold; /* the error is that the trace records no threads or no processes */
@@ -65,8 +68,7 @@ struct latency {
 	bool is_of_thread; /* both records of a pair are of one thread */
 };
 
-void latency_init(
-	struct latency *l, const struct latency_options *options, const struct reader *reader);
+void latency_init(struct latency *l, const struct latency_options *options, struct reader *reader);
 void latency_fini(struct latency *l);
 
 /* Checks the fields of all events known so far, to report a wrong field early. */

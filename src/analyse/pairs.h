@@ -133,6 +133,20 @@ static inline size_t pairs_open(const struct pairs *p)
  */
 struct scope_span *pairs_begun(struct pairs *p);
 
+/* A span's mark is also what an expression said of its beginning: PAIRS_NONE is true. */
+static inline bool pairs_is_selected(const struct scope_span *span)
+{
+	return span->mark == PAIRS_NONE;
+}
+
+/* Notes that of the span that the last pairs_add() or pairs_begin() began. */
+static inline void pairs_select(struct pairs *p, bool is_selected)
+{
+	if (!is_selected) {
+		pairs_begun(p)->mark = 0;
+	}
+}
+
 /* Return the next outer and the next inner span on the stack of the span's thread, or NULL. */
 struct scope_span *pairs_around(struct pairs *p, const struct scope_span *span);
 struct scope_span *pairs_above(struct pairs *p, const struct scope_span *span);

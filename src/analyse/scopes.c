@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "read/reader.h"
+#include "read/where.h"
 
 void scopes_init(struct scopes *s, struct reader *reader, enum scopes_by by)
 {
@@ -86,12 +87,32 @@ static struct report_row *row_of(struct scopes *s, const struct scope_span *span
 	return &s->report.rows.items[s->by_name.items[name] - 1];
 }
 
+static bool is_selected(struct scopes *s, const struct record *rec)
+{
+	return !s->where || where_passes(s->where, s->reader, rec);
+}
+
 void scopes_add(struct scopes *s, const struct record *rec)
 {
 	const struct scope_span *span = &s->pairs.span;
+	enum pairs_result result = pairs_take(&s->pairs, s->reader, rec);
 	struct report_row *row;
 
-	switch (pairs_take(&s->pairs, s->reader, rec)) {
+	if (result == PAIRS_NOTHING) {
+		return;
+	}
+	bool is_chosen = is_selected(s, rec);
+
+	if (result == PAIRS_BEGUN || result == PAIRS_BEGUN_TWICE) {
+		pairs_select(&s->pairs, is_chosen);
+	}
+	if (result == PAIRS_ENDED || result == PAIRS_BEGUN_TWICE) {
+		is_chosen = pairs_is_selected(span) || (result == PAIRS_ENDED && is_chosen);
+	}
+	if (!is_chosen) {
+		return;
+	}
+	switch (result) {
 	case PAIRS_ENDED:
 		row = row_of(s, span);
 		report_add(row, span->end_ns - span->begin_ns);
@@ -114,6 +135,9 @@ void scopes_add(struct scopes *s, const struct record *rec)
 
 static void add_unfinished(void *data, const struct scope_span *span)
 {
+	if (!pairs_is_selected(span)) {
+		return;
+	}
 	struct unpaired *u = &row_of(data, span)->unpaired;
 
 	*(span->is_lost ? &u->end_lost : &u->unfinished) += 1;

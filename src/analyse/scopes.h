@@ -17,6 +17,7 @@ struct scopes {
 	struct pairs pairs;
 	enum scopes_by by;
 	struct reader *reader; /* has the paths and processes of traces */
+	struct where *where; /* only scopes with an event for which it is true; NULL: all */
 	VEC(uint32_t) by_name; /* SCOPES_BY_NAME: index of the row + 1; 0: none */
 };
 

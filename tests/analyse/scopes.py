@@ -157,6 +157,8 @@ def check_selection(trace):
     grouped = json.loads(waymark("scopes", "--json", "--by=thread", trace))["scopes"]
     for group in {r["group"] for r in grouped}:
         alone = json.loads(waymark("scopes", "--json", f"--thread={group.split('/')[-1]}", trace))
+        where = json.loads(waymark("scopes", "--json", f"--where=@tid == {group.split('/')[-1]}", trace))
+        check(f"where @tid is that of {group}", where["scopes"], alone["scopes"])
         check(f"thread {group}", {r["name"]: (r["count"], r["total_ns"]) for r in alone["scopes"]},
               {r["name"]: (r["count"], r["total_ns"]) for r in grouped if r["group"] == group})
     times = [json.loads(line, parse_float=decimal.Decimal)["time"] for line in

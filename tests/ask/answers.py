@@ -183,6 +183,23 @@ def check_lives(trace):
           answer(trace, "SELECT count(*) FROM ask_submit"))
 
 
+def check_spans(trace):
+    """An expression selects pairs by either of their events."""
+    pairs = "FROM ask_submit s JOIN ask_complete c USING (req) WHERE"
+    for expression, condition in [("op == write", "op = 1"), ("error < 0", "error < 0"),
+                                  ("bytes > 4K || spent == 3", "bytes > 4096 OR spent = 3")]:
+        told = subprocess.run([waymark, "latency", "--json", "--from=ask_submit", "--to=ask_complete", "--by=req",
+                               f"--where={expression}", trace], check=True, timeout=60, text=True,
+                              stdout=subprocess.PIPE).stdout
+        row = json.loads(told)["latencies"][0]
+        wanted = answer(trace, f"SELECT count(*), sum(c.time - s.time) {pairs} ({condition})")[0]
+        check(f"latency --where={expression}", (row["count"], row["total_ns"]), wanted)
+    unfinished = answer(trace, "SELECT count(*) FROM ask_submit WHERE op = 1 AND req NOT IN (SELECT req FROM ask_complete)")
+    told = subprocess.run([waymark, "latency", "--from=ask_submit", "--to=ask_complete", "--by=req",
+                           "--where=op == write", trace], check=True, timeout=60, text=True, stdout=subprocess.PIPE).stdout
+    check("unfinished pairs", f"{unfinished[0][0]} unfinished" in told, True)
+
+
 def check_totals(trace, copy):
     """Totals leave their groups in a table, by which it shows that they were computed."""
     for query in TOTALS + NO_TOTALS:
@@ -203,6 +220,7 @@ def main():
         trace = record(pathlib.Path(folder))
         copy = copy_of(trace)
         check_lives(trace)
+        check_spans(trace)
         check_totals(trace, copy)
         seed = int(os.environ.get("SEED", random.randrange(2**32)))
         print(f"SEED={seed}")

@@ -172,6 +172,13 @@ uint64_t unpaired_get(const struct unpaired *u, size_t kind, const char **text)
 	return lines[kind].count;
 }
 
+struct where *report_take_where(struct session *s)
+{
+	s->where = s->filter.where;
+	s->filter.where = NULL;
+	return s->where;
+}
+
 void unpaired_no_scopes(struct session *s)
 {
 	if (!filter_is_empty(&s->filter)) {

@@ -54,6 +54,16 @@ void report_options_init(struct report_options *o);
 int report_take(
 	struct report_options *o, struct session *s, const struct command *command, int key);
 
+/* The expression of a command that selects spans by any of their events, not events. */
+#define REPORT_ROW_WHERE(SPANS)                                                             \
+	{                                                                                   \
+		SELECTION_KEY_WHERE, "where", "EXPR",                                       \
+			"only " SPANS " with an event for which this is true, as 'ret < 0'" \
+	}
+
+/* Takes the expression from the filter, which would remove ends of spans; returns it. */
+struct where *report_take_where(struct session *s);
+
 /* Sorts a report and writes it to the session's output, in its style. */
 void report_put(struct session *s, struct report *r, const struct report_options *o);
 

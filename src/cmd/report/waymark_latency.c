@@ -35,6 +35,7 @@ static const struct argument rows[] = {
 	{ REPORT_KEY_SORT, "sort", "BY", "total; count; average; max: sort key (default: total)" },
 	REPORT_ROWS_SHOWN,
 	SELECTION_ROWS,
+	REPORT_ROW_WHERE("pairs"),
 	REPORT_ROWS_OUTPUT,
 	{ 0 },
 };
@@ -170,6 +171,7 @@ static int parse(struct session *s, struct options *o, int argc, char **argv)
 	if (o->is_default) {
 		take_fields(o, "@tid");
 	}
+	o->latency.where = report_take_where(s);
 	return argc > optind ? 0 : arguments_bad(&command, "the trace is missing");
 }
 

@@ -23,6 +23,7 @@ static const struct argument rows[] = {
 		"total; count; average; max; self: sort key (default: total)" },
 	REPORT_ROWS_SHOWN,
 	SELECTION_ROWS,
+	REPORT_ROW_WHERE("scopes"),
 	REPORT_ROWS_OUTPUT,
 	{ 0 },
 };
@@ -74,6 +75,7 @@ static int parse(struct session *s, struct options *o, int argc, char **argv)
 			return failed;
 		}
 	}
+	report_take_where(s);
 	return argc > optind ? 0 : arguments_bad(&command, "the trace is missing");
 }
 
@@ -91,6 +93,7 @@ static void add_all(struct session *s, struct options *o)
 	size_t count;
 
 	scopes_init(&scopes, s->reader, o->by);
+	scopes.where = s->where;
 	while ((count = selection_next_few(s, records))) {
 		for (size_t i = 0; i < count; i++) {
 			scopes_add(&scopes, &records[i]);

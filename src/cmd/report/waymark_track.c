@@ -43,8 +43,7 @@ static const struct argument rows[] = {
 	{ KEY_TO, "to", "EVENT", "the event that ends a life" },
 	{ KEY_IDLE, "idle", "SECONDS", "end a life that has no event for longer" },
 	{ KEY_EVENT, "event", "PATTERN", "only events that match are steps; -PATTERN: not these" },
-	{ SELECTION_KEY_WHERE, "where", "EXPR",
-		"only lives with an event for which this is true, as 'ret < 0'" },
+	REPORT_ROW_WHERE("lives"),
 	{ KEY_PER, "per", "FIELD", "a row for each value of this field, the first in a life" },
 	{ KEY_ACROSS, "across", NULL, "a life may be of several processes and traces" },
 	{ KEY_SLOWEST, "slowest", "N", "list the N lives that took longest, with their events" },
@@ -192,9 +191,7 @@ static int parse(struct track *t, int argc, char **argv)
 		return arguments_bad(
 			&command, "--csv has no place for --slowest and --unfinished; use --json");
 	}
-	/* It selects lives, not their events. */
-	t->options.where = t->session.where = t->session.filter.where;
-	t->session.filter.where = NULL;
+	t->options.where = report_take_where(&t->session);
 	return argc > optind ? 0 : arguments_bad(&command, "the trace is missing");
 }
 
