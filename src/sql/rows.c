@@ -170,7 +170,7 @@ static struct cell field_cell(struct events_cursor *c, const struct place *p)
 struct cell events_names(struct events_cursor *c, const struct arg *arg, uint64_t v)
 {
 	c->text.len = 0;
-	char *begin = out_reserve(&c->text, message_names_room(arg));
+	char *begin = out_reserve(&c->text, message_names_room(arg->names));
 	char *end = message_put_names(begin, arg, v);
 
 	out_advance(&c->text, (size_t)(end - begin));

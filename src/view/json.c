@@ -52,78 +52,6 @@ static char *put_origin(char *out, const struct lines *v, const struct record *r
 	return out;
 }
 
-/* Returns the step for an argument of that type whose value may be of another kind. */
-static enum message_op careful_op(const struct type *t)
-{
-	if (t->class != TYPE_INTEGER) {
-		return MESSAGE_JSON_HEX; /* a number in place of a string is its address */
-	}
-	if (t->is_bool) {
-		return MESSAGE_JSON_BOOL;
-	}
-	return t->is_signed ? MESSAGE_JSON_SIGNED : MESSAGE_JSON;
-}
-
-/* Like careful_op(), for values that always have their declared types. */
-static enum message_op typed_op(const struct type *t)
-{
-	enum message_op op = careful_op(t);
-
-	switch (op) {
-	case MESSAGE_JSON_HEX:
-		return t->class == TYPE_STRING ? op : MESSAGE_HEX;
-	case MESSAGE_JSON_SIGNED:
-		return MESSAGE_SIGNED;
-	case MESSAGE_JSON:
-		return MESSAGE_PROMOTED;
-	default:
-		return op;
-	}
-}
-
-static void add_argument(struct steps *s, size_t i, bool is_first, enum value_form form)
-{
-	const struct arg *arg = &s->event->args[i];
-	struct message_step step = {
-		.arg = (uint16_t)i,
-		.digits = 1,
-		.op = (uint8_t)(form == VALUES_ANY ? careful_op(&arg->type) : typed_op(&arg->type)),
-	};
-
-	s->message->varies |= arg->type.class == TYPE_STRING;
-	out_str(&s->text, is_first ? "" : ",");
-	json_out_string(&s->text, arg->name);
-	if (message_is_odd(&arg->type)) {
-		out_str(&s->text, ":");
-		message_add_plain(s, i, MESSAGE_JSON_ODD);
-		return;
-	}
-	out_str(&s->text, step.op == MESSAGE_HEX ? ":\"0x" : ":");
-	steps_cast(&step, &arg->type, "", arg->type.is_signed);
-	steps_simplify(&step);
-	steps_add(s, step);
-	out_str(&s->text, step.op == MESSAGE_HEX ? "\"" : "");
-}
-
-/* Adds the list of cut strings. Makes their names' JSON only once. */
-static void add_cut(struct steps *s)
-{
-	const char **names = arena_array(s->arena, const char *, s->message->args);
-
-	for (size_t i = 0; i < s->message->args; i++) {
-		const char *name = s->event->args[i].name;
-		char *text = arena_alloc(s->arena, JSON_EXPANSION * strlen(name) + JSON_QUOTES + 1);
-
-		*json_put_string(text, name, strlen(name)) = '\0';
-		names[i] = text;
-		s->message->room += strlen(text) + 1;
-	}
-	s->message->room += NUMBER_ROOM; /* for the text around them */
-	steps_add(s, (struct message_step){ .op = MESSAGE_JSON_CUT,
-			     .arg = (uint16_t)s->message->args,
-			     .names = names });
-}
-
 /* Puts the payload of an undeclared event. */
 static char *put_raw(char *out, const struct message *m, const struct record *rec)
 {
@@ -134,25 +62,9 @@ static char *put_raw(char *out, const struct message *m, const struct record *re
 	return put_text(out, "\"}");
 }
 
-/* Adds all arguments, or only the fields to show. */
-static void add_arguments(struct steps *s, const struct lines *v)
-{
-	size_t added = 0;
-
-	for (size_t i = 0; v->field_count == 0 && i < s->message->args; i++) {
-		add_argument(s, i, i == 0, v->reader->form);
-	}
-	for (size_t i = 0; s->event && i < v->field_count; i++) {
-		int arg = event_find_arg(s->event, v->fields[i], strlen(v->fields[i]));
-
-		if (arg >= 0) {
-			add_argument(s, (size_t)arg, added++ == 0, v->reader->form);
-		}
-	}
-}
-
 static void compile(struct lines *v, struct message *m, const struct event_class *class)
 {
+	const struct message_look look = { .fields = v->fields, .field_count = v->field_count };
 	struct steps s;
 
 	steps_init(&s, m, &v->arena, class);
@@ -161,11 +73,9 @@ static void compile(struct lines *v, struct message *m, const struct event_class
 	out_str(&s.text, "\"event\":");
 	json_out_string(&s.text, class->name);
 	out_str(&s.text, class->event ? ",\"args\":{" : ",\"raw\":\"");
-	add_arguments(&s, v);
+	message_add_members(&s, &look, v->reader->form);
 	out_str(&s.text, class->event ? "}" : "");
-	if (m->args > 0 && m->varies) {
-		add_cut(&s);
-	}
+	message_add_cut(&s);
 	out_str(&s.text, class->event ? "}" : "");
 	steps_add(&s, (struct message_step){ .op = MESSAGE_END });
 	steps_link(&s, v->reader->form);

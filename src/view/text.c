@@ -57,7 +57,9 @@ static void compile(struct lines *v, struct message *m, const struct event_class
 	if (v->colour) {
 		name = arena_printf(&v->arena, COLOUR_NAME "%s" COLOUR_OFF, name);
 	}
-	const struct message_look look = { name, v->fields, v->field_count };
+	const struct message_look look = {
+		.lead = name, .fields = v->fields, .field_count = v->field_count
+	};
 
 	message_compile_look(m, &v->arena, class, &look, v->reader->form);
 }

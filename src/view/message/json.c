@@ -115,6 +115,19 @@ static char *put_word(char *out, const char *word)
 	return out + length;
 }
 
+/* Writes a name or names of bits as a string, and a value without a name as a number. */
+static char *put_named(char *out, const struct message_step *step, uint64_t v)
+{
+	bool is_negative = step->digits & MESSAGE_NAME_SIGNED && (int64_t)v < 0;
+	bool is_text =
+		step->digits & MESSAGE_NAME_BITS || message_name_of(step->values, v, is_negative);
+
+	*out = '"';
+	out = message_put_named(out + is_text, step, v);
+	*out = '"';
+	return out + is_text;
+}
+
 static char *put_number(char *out, const struct message_step *step, uint64_t v)
 {
 	v = message_cut(step, v);
@@ -125,6 +138,8 @@ static char *put_number(char *out, const struct message_step *step, uint64_t v)
 		out = number_hex(put_word(out, "\"0x"), v, 1);
 		*out = '"';
 		return out + 1;
+	case MESSAGE_JSON_NAME:
+		return put_named(out, step, v);
 	case MESSAGE_JSON_SIGNED:
 		return number_signed(out, (int64_t)v);
 	default:

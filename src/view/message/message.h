@@ -39,6 +39,7 @@ enum message_op {
 	MESSAGE_JSON_SIGNED,
 	MESSAGE_JSON_BOOL,
 	MESSAGE_JSON_HEX, /* in quotes */
+	MESSAGE_JSON_NAME, /* name of a value or of its bits, in quotes; else a number */
 	MESSAGE_JSON_CUT, /* no argument: the list of cut strings */
 	MESSAGE_PRINTF, /* with flags, width or precision */
 	MESSAGE_BRACE, /* a placeholder that needs src/brace */
@@ -49,7 +50,7 @@ enum message_op {
 #define MESSAGE_TEXT_MAX 32
 #define MESSAGE_TEXT_SHORT 16
 
-/* Properties of a MESSAGE_NAME step. */
+/* Properties of a MESSAGE_NAME or MESSAGE_JSON_NAME step. */
 enum message_name_form {
 	MESSAGE_NAME_BITS = 1 << 0,
 	MESSAGE_NAME_SIGNED = 1 << 1,
@@ -68,7 +69,7 @@ struct message_step {
 	int32_t at; /* offset of the word whose last bytes are the argument */
 	uint16_t arg;
 	uint8_t op; /* enum message_op */
-	/* MESSAGE_HEX: the minimum; a float: its bytes; MESSAGE_NAME: of enum message_name_form */
+	/* MESSAGE_HEX: the minimum; a float: its bytes; names: of enum message_name_form */
 	uint8_t digits;
 	uint32_t text_length;
 	uint32_t shift; /* bits below the argument in its word */
@@ -79,7 +80,7 @@ struct message_step {
 	union {
 		const struct conversion *conversion; /* for MESSAGE_PRINTF */
 		const char *const *names; /* for MESSAGE_JSON_CUT: names of `arg` arguments */
-		const struct value_name *values; /* for MESSAGE_NAME */
+		const struct value_name *values; /* for MESSAGE_NAME and MESSAGE_JSON_NAME */
 		const struct message_placeholder *placeholder; /* for the last two forms */
 	};
 };
@@ -110,6 +111,7 @@ struct message_look {
 	const char *lead; /* as for message_compile() */
 	const char *const *fields; /* to show as ` name=value`, those that the event has */
 	size_t field_count; /* 0: the message */
+	bool has_names; /* as JSON: values are shown by their names */
 };
 
 /* Does the same for a look. */
@@ -157,7 +159,10 @@ char *message_value_text(const struct arg *arg, const struct value *v);
  * without one as a number. Writes at most message_names_room() bytes; returns the end.
  */
 char *message_put_names(char *out, const struct arg *arg, uint64_t v);
-size_t message_names_room(const struct arg *arg);
+size_t message_names_room(const struct value_name *names);
+
+/* Returns the name of a value; NULL if it has none. */
+const char *message_name_of(const struct value_name *names, uint64_t v, bool is_negative);
 
 /* Copies text with its control characters escaped; needs ESCAPE_MAX * length + 8 bytes. */
 char *message_escape(char *out, const char *text, size_t length);

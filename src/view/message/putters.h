@@ -65,7 +65,7 @@ char *message_put_printf(
 
 /* ---- json.c ---- */
 
-/* Writes the value of a MESSAGE_JSON, _SIGNED, _BOOL or _HEX step. */
+/* Writes the value of a MESSAGE_JSON, _SIGNED, _BOOL, _HEX or _NAME step. */
 message_put message_put_json;
 
 /* MESSAGE_JSON_CUT: writes the names of strings that were cut; nothing if none was. */
@@ -91,10 +91,12 @@ char *message_brace_text(const struct type *t, const struct value *v);
 /* Returns the bytes of the step's text, before any escapes. */
 size_t message_measure(const struct message_step *step, const struct value *values);
 
-/* ---- render.c ---- */
+/* ---- names.c ---- */
 
-/* Writes a value of a MESSAGE_NAME step, without its text. */
+/* Writes a value of a step with names, without its text. */
 char *message_put_named(char *out, const struct message_step *step, uint64_t v);
+
+/* ---- render.c ---- */
 
 /* Returns the writer of the step. `checked`: the value may not be of its type's class. */
 message_put *message_putter(const struct message_step *step, bool checked);

@@ -9,7 +9,6 @@
 
 #include <string.h>
 
-#include "base/value_name.h"
 #include "read/bytes.h"
 #include "read/layout.h"
 #include "view/message/number.h"
@@ -104,97 +103,6 @@ static char *put_char(char *out, const struct message_step *step, const void *ar
 	return message_next(message_put_text(out, &plain, &c, 1), step, args);
 }
 
-static char *put_word_of(char *out, const char *name)
-{
-	size_t length = strlen(name);
-
-	memcpy(out, name, length);
-	return out + length;
-}
-
-static const struct value_name *find_name(
-	const struct value_name *names, uint64_t v, bool is_negative)
-{
-	while (names->name && (names->value != v || names->is_negative != is_negative)) {
-		names++;
-	}
-	return names->name ? names : NULL;
-}
-
-/* Writes `direct|sync|0x8`: the names of bits, and the others as a number. */
-static char *put_bits(char *out, const struct value_name *names, uint64_t v)
-{
-	char *begin = out;
-
-	for (; v && names->name; names++) {
-		if (names->value && (v & names->value) == names->value) {
-			*out = '|';
-			out = put_word_of(out + (out > begin), names->name);
-			v &= ~names->value;
-		}
-	}
-	if (v == 0) {
-		*out = '0';
-		return out + (out == begin);
-	}
-	*out = '|';
-	out += out > begin;
-	memcpy(out, "0x", 2);
-	return number_hex(out + 2, v, 1);
-}
-
-size_t message_names_room(const struct arg *arg)
-{
-	size_t room = NUMBER_ROOM;
-
-	for (const struct value_name *v = arg->names; v->name; v++) {
-		room += strlen(v->name) + 1;
-	}
-	return room;
-}
-
-char *message_put_names(char *out, const struct arg *arg, uint64_t v)
-{
-	bool negative = arg->type.is_signed && (int64_t)v < 0;
-	const struct value_name *found = find_name(arg->names, v, negative);
-
-	if (found) {
-		return put_word_of(out, found->name);
-	}
-	if (arg->is_flags) {
-		return put_bits(out, arg->names, v);
-	}
-	*out = '-';
-	return number_decimal(out + negative, negative ? 0 - v : v);
-}
-
-/* Writes a number that has no name. */
-static char *put_nameless(char *out, const struct message_step *step, uint64_t v)
-{
-	bool negative = step->digits & MESSAGE_NAME_SIGNED && (int64_t)v < 0;
-
-	if (step->digits & MESSAGE_NAME_BITS) {
-		return put_bits(out, step->values, v);
-	}
-	if (step->digits & MESSAGE_NAME_HEX) {
-		memcpy(out, "0x", 2);
-		return number_hex(out + 2, v, 1);
-	}
-	*out = '-';
-	out += negative;
-	v = negative ? 0 - v : v;
-	return v < NUMBER_E8 ? number_short(out, v) : number_long(out, v);
-}
-
-char *message_put_named(char *out, const struct message_step *step, uint64_t v)
-{
-	v = message_cut(step, v);
-	bool negative = step->digits & MESSAGE_NAME_SIGNED && (int64_t)v < 0;
-	const struct value_name *found = find_name(step->values, v, negative);
-
-	return found ? put_word_of(out, found->name) : put_nameless(out, step, v);
-}
-
 static NOINLINE char *put_name(char *out, const struct message_step *step, const void *args)
 {
 	out = message_put_lead(out, step);
@@ -280,6 +188,7 @@ static message_put *const putters[] = {
 	[MESSAGE_JSON_SIGNED] = message_put_json,
 	[MESSAGE_JSON_BOOL] = message_put_json,
 	[MESSAGE_JSON_HEX] = message_put_json,
+	[MESSAGE_JSON_NAME] = message_put_json,
 	[MESSAGE_JSON_CUT] = message_put_cut,
 	[MESSAGE_PRINTF] = put_printf,
 	[MESSAGE_BRACE] = message_put_brace,

@@ -124,30 +124,31 @@ bool steps_name(struct message_step *step, const struct arg *arg, bool is_hex)
 	return true;
 }
 
-size_t steps_name_room(const struct value_name *names)
-{
-	size_t room = NUMBER_ROOM;
-
-	for (; names->name; names++) {
-		room += strlen(names->name) + 1;
-	}
-	return room;
-}
-
-bool steps_add_names(struct steps *s, size_t i, bool is_hex)
+static bool add_names(struct steps *s, size_t i, bool is_hex, enum message_op op)
 {
 	struct message_step step;
 
 	if (!steps_name(&step, &s->event->args[i], is_hex)) {
 		return false;
 	}
+	step.op = (uint8_t)op;
 	step.arg = (uint16_t)i;
-	s->message->room += steps_name_room(step.values);
+	s->message->room += message_names_room(step.values);
 	if (s->text.len >= 2 && memcmp(s->text.data + s->text.len - 2, "0x", 2) == 0) {
 		s->text.len -= 2;
 	}
 	steps_add(s, step);
 	return true;
+}
+
+bool steps_add_names(struct steps *s, size_t i, bool is_hex)
+{
+	return add_names(s, i, is_hex, MESSAGE_NAME);
+}
+
+bool steps_add_json_names(struct steps *s, size_t i)
+{
+	return add_names(s, i, false, MESSAGE_JSON_NAME);
 }
 
 /*

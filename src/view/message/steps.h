@@ -38,14 +38,23 @@ void steps_simplify(struct message_step *s);
  */
 bool steps_name(struct message_step *step, const struct arg *arg, bool is_hex);
 
-/* Returns the maximum bytes that such a step writes. */
-size_t steps_name_room(const struct value_name *names);
-
 /*
  * Adds a step that prints names of the values of argument `i`. Returns false if they have none.
  * Removes a `0x` before it. `is_hex` is as above.
  */
 bool steps_add_names(struct steps *s, size_t i, bool is_hex);
+
+/* Adds a step that prints them as a JSON string. */
+bool steps_add_json_names(struct steps *s, size_t i);
+
+/*
+ * Adds the members of a JSON object: the arguments of the event, or only the look's fields. `form`
+ * is the reader's.
+ */
+void message_add_members(struct steps *s, const struct message_look *look, enum value_form form);
+
+/* Adds the list of cut strings, if the event can have any: `,"cut":["path"]`. */
+void message_add_cut(struct steps *s);
 
 /* Adds a placeholder of the event's message, by the cheapest step that can print it. */
 void message_add_placeholder(struct steps *c, const struct conversion *conversion);

@@ -11,7 +11,7 @@ char *message_value_text(const struct arg *arg, const struct value *v)
 	if (v->kind != VALUE_NUMBER || !steps_name(&step, arg, false)) {
 		return message_brace_text(&arg->type, v);
 	}
-	char *text = xcalloc(steps_name_room(step.values) + 1, 1);
+	char *text = xcalloc(message_names_room(step.values) + 1, 1);
 
 	*message_put_named(text, &step, v->number) = '\0';
 	return text;
