@@ -124,12 +124,14 @@ const char *session_input_at(const struct session *s, const char *output)
 	return NULL;
 }
 
-/* Opens the output, which must be neither one of the read files nor inside a trace. */
-static bool open_output(struct session *s, const char *output)
+/* True if the output and a trace, which may be standard input, are the same file. */
+static bool is_trace(const char *trace, const char *output)
 {
-	if (!output || strcmp(output, "-") == 0) {
-		return true;
-	}
+	return is_same_file(strcmp(trace, "-") == 0 ? "/dev/stdin" : trace, output);
+}
+
+bool session_may_write(struct session *s, const char *output)
+{
 	const char *what = session_input_at(s, output);
 
 	if (what) {
@@ -138,7 +140,7 @@ static bool open_output(struct session *s, const char *output)
 		return false;
 	}
 	for (size_t i = 0; i < s->trace_count; i++) {
-		if (is_same_file(s->traces[i], output)) {
+		if (is_trace(s->traces[i], output)) {
 			s->trace = s->traces[i];
 			session_say(s, "is both the trace and the output");
 			return false;
@@ -149,6 +151,17 @@ static bool open_output(struct session *s, const char *output)
 				s, "is a trace, and the output '%s' would be inside it", output);
 			return false;
 		}
+	}
+	return true;
+}
+
+static bool open_output(struct session *s, const char *output)
+{
+	if (!output || strcmp(output, "-") == 0) {
+		return true;
+	}
+	if (!session_may_write(s, output)) {
+		return false;
 	}
 	s->out_fd = open(output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (s->out_fd >= 0) {
@@ -384,6 +397,37 @@ bool session_next_behind(struct session *s, struct record *rec, enum read_result
 		report(s);
 	}
 	return result == READ_RECORD;
+}
+
+/* Notes on traces that will have more events, or may have fewer after the next boot. */
+static const struct {
+	const char *state;
+	const char *note;
+} states[] = {
+	{ "running", "its process still runs: these are its events so far" },
+	{ "killed",
+		"its process was killed or did not exit(): a part of this is read from memory; waymark "
+		"recover puts it into the files" },
+	{ "unwritten",
+		"its process ended and could not write all: a part of this is read from memory; waymark "
+		"recover puts it into the files" },
+	{ "unfinished", READ_UNFINISHED },
+};
+
+void session_explain_states(struct session *s)
+{
+	const struct reader *r = s->reader;
+
+	for (size_t i = 0; i < r->trace_count; i++) {
+		const struct trace_info *t = &r->traces[i];
+
+		for (size_t k = 0; k < ARRAY_SIZE(states) && t->state; k++) {
+			if (strcmp(states[k].state, t->state) == 0) {
+				session_say(s, "%s%s%s", t->path ? t->path : "",
+					t->path ? ": " : "", states[k].note);
+			}
+		}
+	}
 }
 
 /* Flushes and closes the output. A closed pipe is no error. */

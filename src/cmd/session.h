@@ -145,6 +145,12 @@ static inline bool session_wanted(const struct session *s)
 	return s->out.error == 0;
 }
 
+/*
+ * True if the output is neither one of the read files nor inside a trace; false, reported. Call
+ * after the traces were opened.
+ */
+bool session_may_write(struct session *s, const char *output);
+
 /* Describes the input that `output` is the same file as; NULL if it is none. */
 const char *session_input_at(const struct session *s, const char *output);
 
@@ -153,6 +159,9 @@ bool session_is_inside(const char *trace, const char *output);
 
 /* Writes a message to standard error, with the names of the command and the trace. */
 void session_say(struct session *s, const char *fmt, ...) PRINTF(2, 3);
+
+/* Reports traces that will have more events, or may have fewer after the next boot. */
+void session_explain_states(struct session *s);
 
 /* Ends the run; returns the exit status: 0 if everything was read and written. */
 int session_end(struct session *s);

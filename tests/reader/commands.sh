@@ -43,6 +43,8 @@ cp v4 copy
 $print -o copy copy 2>err && fail "-o over the trace"
 same "a trace is not overwritten by its own output" v4 copy
 grep -q "both the trace and the output" err || fail "-o over the trace says why"
+$print -o copy - <copy 2>err && fail "-o over standard input"
+same "standard input is not overwritten by its own output" v4 copy
 
 cp "$events" declared
 ln -s declared linked

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "text/nearest.h"
 
 /* Batches of records between two polls for a signal that ends the run. */
 #define SIGNAL_BATCHES 1024
@@ -38,25 +37,6 @@ static int set_time(struct print *p, const struct command *command, const char *
 	return 0;
 }
 
-/* Reads names divided by commas. */
-static int set_fields(struct print *p, const struct command *command, const char *text)
-{
-	struct arena *arena = &p->session.declarations.model.arena;
-
-	for (;; text++) {
-		size_t length = strcspn(text, ",");
-
-		if (length == 0) {
-			return arguments_bad(command, "--fields: the name of a field is missing");
-		}
-		vec_push(&p->fields, arena_strndup(arena, text, length));
-		text += length;
-		if (!*text) {
-			return 0;
-		}
-	}
-}
-
 int print_take(struct print *p, const struct command *command, int key)
 {
 	switch (key) {
@@ -71,7 +51,7 @@ int print_take(struct print *p, const struct command *command, int key)
 	case PRINT_KEY_TIME:
 		return set_time(p, command, optarg);
 	case PRINT_KEY_FIELDS:
-		return set_fields(p, command, optarg);
+		return names_take(&p->fields, &p->session, command, optarg);
 	case PRINT_KEY_JSON:
 		p->style = &lines_json;
 		return 0;
@@ -170,78 +150,6 @@ static void explain_undeclared(struct print *p)
 	}
 }
 
-/* Returns the event or category nearest to a mistyped name; NULL if none is near. */
-static const char *nearest(struct print *p, const char *pattern)
-{
-	struct arena *arena = &p->session.declarations.model.arena;
-	VEC(const char *) names = { 0 };
-
-	vec_foreach (struct event_class **, it, &p->session.reader->classes.all) {
-		size_t category = strcspn((*it)->name, ":");
-
-		vec_push(&names, (*it)->name);
-		if ((*it)->name[category]) {
-			vec_push(&names, arena_strndup(arena, (*it)->name, category));
-		}
-	}
-	const char *name = names.count ? nearest_name((struct span){ pattern, strlen(pattern) },
-						 names.items, names.count)
-				       : NULL;
-
-	vec_fini(&names);
-	return name;
-}
-
-/* Reports patterns that match no event, most likely mistyped. Returns their number. */
-static size_t explain_unmatched(struct print *p)
-{
-	size_t unmatched = 0;
-
-	vec_foreach (const struct name_pattern *, pattern, &p->session.filter.patterns) {
-		bool met = false;
-
-		vec_foreach (struct event_class **, it, &p->session.reader->classes.all) {
-			met = met || name_pattern_meets(pattern, (*it)->name);
-		}
-		if (!met) {
-			const char *name = nearest(p, pattern->text);
-
-			session_say(&p->session, "no event's name matches '%s'%s%s%s",
-				pattern->text, name ? ": did you mean '" : "", name ? name : "",
-				name ? "'?" : "");
-			unmatched++;
-		}
-	}
-	return unmatched;
-}
-
-/* Returns the name nearest to a mistyped field, or `name` if an event has it; NULL: none. */
-static const char *nearest_field(const struct print *p, const char *name)
-{
-	struct nearest near = nearest_begin(name, strlen(name));
-
-	vec_foreach (struct event_class *const *, it, &p->session.reader->classes.all) {
-		for (size_t i = 0; (*it)->event && i < (*it)->event->arg_count; i++) {
-			nearest_offer(&near, (*it)->event->args[i].name);
-		}
-	}
-	return nearest_is_near(&near) || near.distance == 0 ? near.name : NULL;
-}
-
-/* Reports fields that no event has. */
-static void explain_fields(struct print *p)
-{
-	vec_foreach (const char *const *, it, &p->fields) {
-		const char *near = nearest_field(p, *it);
-
-		if (!near || strcmp(near, *it) != 0) {
-			session_say(&p->session, "no event has a field '%s'%s%s%s", *it,
-				near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
-			p->session.problems++;
-		}
-	}
-}
-
 /* Writes seconds to a text of 32 bytes, and returns it. */
 static const char *seconds(char *text, int64_t ns)
 {
@@ -283,37 +191,6 @@ static void explain_empty(struct print *p)
 			"no selected event is among the %" PRIu64
 			" records: their times are %s to %s s",
 			p->records, seconds(from, p->first_ns), seconds(to, p->last_ns));
-	}
-}
-
-/* Notes on traces that will have more events, or may have fewer after the next boot. */
-static const struct {
-	const char *state;
-	const char *note;
-} states[] = {
-	{ "running", "its process still runs: these are its events so far" },
-	{ "killed",
-		"its process was killed or did not exit(): a part of this is read from memory; waymark "
-		"recover puts it into the files" },
-	{ "unwritten",
-		"its process ended and could not write all: a part of this is read from memory; waymark "
-		"recover puts it into the files" },
-	{ "unfinished", READ_UNFINISHED },
-};
-
-static void explain_states(struct print *p)
-{
-	const struct reader *r = p->session.reader;
-
-	for (size_t i = 0; i < r->trace_count && !p->follow; i++) {
-		const struct trace_info *t = &r->traces[i];
-
-		for (size_t k = 0; k < ARRAY_SIZE(states) && t->state; k++) {
-			if (strcmp(states[k].state, t->state) == 0) {
-				session_say(&p->session, "%s%s%s", t->path ? t->path : "",
-					t->path ? ": " : "", states[k].note);
-			}
-		}
 	}
 }
 
@@ -360,11 +237,13 @@ void print_all(struct print *p)
 				   : "the traced program has ended");
 	}
 	explain_undeclared(p);
-	if (!p->names_are_known && explain_unmatched(p) == 0) {
+	if (!p->names_are_known && names_check_events(s) == 0) {
 		explain_empty(p);
 	}
-	explain_fields(p);
-	explain_states(p);
+	s->problems += names_check_fields(s, &p->fields);
+	if (!p->follow) {
+		session_explain_states(s);
+	}
 	lines_fini(&p->view);
 	out_fini(&p->line);
 }

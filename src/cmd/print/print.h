@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "cmd/arguments.h"
-#include "base/vec.h"
+#include "cmd/names.h"
 #include "cmd/session.h"
 #include "cmd/terminal.h"
 #include "view/lines.h"
@@ -22,7 +22,7 @@ struct print {
 	bool follow;
 	bool only_new;
 	bool tid;
-	VEC(const char *) fields; /* to show instead of the message */
+	struct names fields; /* to show instead of the message */
 	bool only_count;
 	bool counts_events; /* `head` counts events, not lines */
 	bool names_are_known; /* the filter's names are of declared events, which may not happen */
