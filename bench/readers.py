@@ -53,6 +53,8 @@ class Readers:
             ("read.print", backend, read, os.devnull),
             ("read.print_file", backend, read, copy),
             ("read.info", backend, [waymark, "info", "-e", DECLARATIONS, path], os.devnull)]
+        for form in ("perfetto", "chrome") if backend == "ctf" else ():
+            self.rows.append((f"read.{form}", backend, [waymark, "export", f"--to={form}", path], os.devnull))
         if backend == "simple":
             self.rows.append(("read.simpletrace", backend, [
                 self.bench.options.commands / "simpletrace", DECLARATIONS, path], os.devnull))

@@ -105,7 +105,9 @@ def small(bench):
 
 
 READERS = (("waymark print > /dev/null", "read.print"), ("waymark print > file", "read.print_file"),
-           ("waymark info", "read.info"), ("simpletrace > /dev/null", "read.simpletrace"),
+           ("waymark info", "read.info"),
+           ("waymark export --to=perfetto", "read.perfetto"), ("waymark export --to=chrome", "read.chrome"),
+           ("simpletrace > /dev/null", "read.simpletrace"),
            ("babeltrace2 > /dev/null", "read.babeltrace2"),
            ("babeltrace2 -o dummy", "read.dummy"))
 

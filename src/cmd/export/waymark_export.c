@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `waymark export`: writes traces in the formats of other programs. A file gets its name when it is
+ * complete, and is never a file that is read; what is no file, such as a pipe, is written as the
+ * records come.
+ */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/arguments.h"
+#include "cmd/escaped.h"
+#include "cmd/names.h"
+#include "cmd/selection.h"
+#include "cmd/session.h"
+#include "cmd/waymark.h"
+#include "output/output.h"
+#include "text/nearest.h"
+#include "view/export/export.h"
+#include "view/gap.h"
+
+enum { KEY_TO = ARGUMENT_LONG, KEY_EVENT, KEY_FIELDS, KEY_COUNTER, KEY_REPLACE };
+
+static const struct argument rows[] = {
+	{ KEY_TO, "to", "FORMAT", NULL }, /* its help is made of the formats */
+	{ 'e', "declarations", "FILE", "read the events' declarations from FILE; may be repeated" },
+	{ KEY_EVENT, "event", "PATTERN",
+		"only events that match: a name, glob or /REGEX/; -PATTERN: not these" },
+	SELECTION_ROWS,
+	SELECTION_ROW_WHERE,
+	{ KEY_FIELDS, "fields", "NAMES", "csv, jsonl: only these fields, in this order" },
+	{ KEY_COUNTER, "counter", "EVENT.FIELD",
+		"perfetto, chrome: draw the field as a graph, too; may be repeated" },
+	{ KEY_REPLACE, "replace", NULL, "replace FILE if it exists" },
+	{ 'o', "output", "FILE", "write to FILE; - is standard output (default)" },
+	{ 0 },
+};
+
+struct export_run {
+	struct session session;
+	struct command command;
+	struct argument rows[ARRAY_SIZE(rows)];
+	struct out formats; /* the help of --to */
+	const struct export_format *format; /* NULL: none yet */
+	const char *path; /* NULL: standard output */
+	bool replaces;
+	struct names fields;
+	struct export export;
+	struct output file; /* of a regular file; `temporary` is NULL for all others */
+	bool has_failed; /* there will be no output, which was reported */
+};
+
+/* ---- Options ---- */
+
+/* Lists the formats: `NAME: HELP;`, a line each. */
+static void describe(struct export_run *x)
+{
+	out_init(&x->formats, OUT_TO_MEMORY);
+	for (size_t i = 0; export_formats[i]; i++) {
+		out_printf(&x->formats, "%s%s: %s", i ? ";\n" : "", export_formats[i]->name,
+			export_formats[i]->help);
+	}
+	out_char(&x->formats, '\0');
+	memcpy(x->rows, rows, sizeof(rows));
+	x->rows[0].help = x->formats.data;
+	x->command = (struct command){
+		.name = "waymark export",
+		.usage = "--to=FORMAT [OPTION...] [-o FILE] TRACE...",
+		.about =
+			"Writes traces in the formats of other programs. Several traces become one, in\n"
+			"the order of time. FILE appears when it is complete; an existing one is\n"
+			"replaced with --replace only. TRACE is a file or a directory; - is standard\n"
+			"input. The exit status is 1 when a part of a trace could not be read.",
+		.arguments = x->rows,
+	};
+}
+
+static int set_format(struct export_run *x, const char *text)
+{
+	struct nearest near = nearest_begin(text, strlen(text));
+
+	x->format = NULL;
+	for (size_t i = 0; export_formats[i]; i++) {
+		nearest_offer(&near, export_formats[i]->name);
+		if (strcmp(text, export_formats[i]->name) == 0) {
+			x->format = export_formats[i];
+		}
+	}
+	if (x->format) {
+		return 0;
+	}
+	bool is_near = nearest_is_near(&near);
+
+	return arguments_bad(&x->command, "there is no format '%s'%s%s%s", text,
+		is_near ? ": did you mean '" : "", is_near ? near.name : "", is_near ? "'?" : "");
+}
+
+/* Takes `EVENT.FIELD`; the name of an event may have points, that of a field has none. */
+static int add_counter(struct export_run *x, const char *text)
+{
+	struct arena *arena = &x->session.declarations.model.arena;
+	const char *point = strrchr(text, '.');
+	struct export_counter counter = { 0 };
+
+	if (!point || point == text || !point[1]) {
+		return arguments_bad(&x->command, "--counter: '%s' is not EVENT.FIELD", text);
+	}
+	counter.field = point + 1;
+	int failed = selection_take_name(
+		&counter.event, &x->command, arena_strndup(arena, text, (size_t)(point - text)));
+
+	if (!failed) {
+		vec_push(&x->export.counters, counter);
+	}
+	return failed;
+}
+
+/* Applies one option; returns 0, or the result that ends the run. */
+static int take(struct export_run *x, int key)
+{
+	switch (key) {
+	case KEY_TO:
+		return set_format(x, optarg);
+	case 'e':
+		return session_declare(&x->session, optarg) ? 0 : ARGUMENTS_BAD;
+	case KEY_EVENT:
+		return selection_add_name(&x->session.filter, &x->command, optarg);
+	case KEY_FIELDS:
+		return names_take(&x->fields, &x->session, &x->command, optarg);
+	case KEY_COUNTER:
+		return add_counter(x, optarg);
+	case KEY_REPLACE:
+		x->replaces = true;
+		return 0;
+	case 'o':
+		x->path = strcmp(optarg, "-") == 0 ? NULL : optarg;
+		return 0;
+	default:
+		return selection_has(key) ? selection_take(&x->session, &x->command, key) : key;
+	}
+}
+
+/* Checks that the options fit the format; returns 0, or ARGUMENTS_BAD. */
+static int check(struct export_run *x, bool has_trace)
+{
+	const struct export_format *f = x->format;
+
+	if (!f) {
+		return arguments_bad(&x->command, "--to=FORMAT is missing");
+	}
+	if (!has_trace) {
+		return arguments_bad(&x->command, "the trace is missing");
+	}
+	if (x->fields.count && !f->has_fields) {
+		return arguments_bad(&x->command, "--fields does not go with --to=%s", f->name);
+	}
+	if (x->export.counters.count && !f->has_counters) {
+		return arguments_bad(&x->command, "--counter does not go with --to=%s", f->name);
+	}
+	if (f->is_file && !x->path) {
+		return arguments_bad(&x->command, "--to=%s writes a file: give -o FILE", f->name);
+	}
+	if (f->is_binary && !x->path && isatty(STDOUT_FILENO)) {
+		return arguments_bad(
+			&x->command, "--to=%s is not for a terminal: give -o FILE", f->name);
+	}
+	return 0;
+}
+
+/* Reads the command line; returns 0, or the result that ends the run. */
+static int parse(struct export_run *x, int argc, char **argv)
+{
+	int key;
+
+	while ((key = arguments_next(&x->command, argc, argv)) != ARGUMENTS_END) {
+		int failed = take(x, key);
+
+		if (failed) {
+			return failed;
+		}
+	}
+	return check(x, argc > optind);
+}
+
+/* ---- The output ---- */
+
+static COLD bool fail(struct export_run *x, const char *why)
+{
+	escaped_say(x->command.name, "%s: %s", x->path ? x->path : "standard output", why);
+	x->has_failed = true;
+	return false;
+}
+
+/* True for a pipe or device, which is written in place. */
+static bool is_in_place(const struct export_run *x)
+{
+	struct stat st;
+
+	return x->path && stat(x->path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+/* Opens the traces, and the output unless it is standard output. */
+static bool open_all(struct export_run *x, char *const *traces)
+{
+	struct session *s = &x->session;
+	bool in_place = is_in_place(x);
+
+	if (in_place && x->format->is_file) {
+		return fail(x, "is not a regular file");
+	}
+	if (!session_open_several(s, traces, in_place ? x->path : NULL)) {
+		return false;
+	}
+	if (!x->path || in_place) {
+		return true;
+	}
+	if (!session_may_write(s, x->path)) {
+		x->has_failed = true;
+		return false;
+	}
+	if (!output_begin(&x->file, x->path, false, x->replaces)) {
+		return fail(x, x->file.error);
+	}
+	if (!x->format->is_file) {
+		s->out_fd = s->out.fd = dup(x->file.fd);
+	}
+	return true;
+}
+
+/* ---- The run ---- */
+
+/* Returns the name of the only event that is selected; NULL if there may be several. */
+static const char *only_event(const struct session *s)
+{
+	const struct name_pattern *p = s->filter.patterns.items;
+	bool is_one = s->filter.patterns.count == 1 && !p->is_regex && !p->is_excluded;
+
+	return is_one && !strpbrk(p->text, "*?") ? p->text : NULL;
+}
+
+static bool put_records(struct export_run *x, void *state)
+{
+	struct session *s = &x->session;
+	struct record records[SESSION_FEW];
+	size_t count;
+
+	while (session_wanted(s) && (count = selection_next_few(s, records))) {
+		if (!x->format->put(state, records, count)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Writes all records; false, reported, if there will be no output. */
+static bool put_all(struct export_run *x)
+{
+	struct export *e = &x->export;
+
+	e->reader = x->session.reader;
+	e->out = &x->session.out;
+	e->path = x->file.temporary;
+	e->trace = x->session.traces[0];
+	e->fields = x->fields.items;
+	e->field_count = x->fields.count;
+	e->event = only_event(&x->session);
+	session_begin_output(&x->session);
+	void *state = x->format->begin(e);
+	bool ok = state && put_records(x, state);
+
+	ok = (!state || x->format->end(state)) && ok;
+	/* session_end() reports an error of `out`. */
+	return (ok || fail(x, e->error)) && !out_flush(e->out);
+}
+
+static void report_losses(struct export_run *x)
+{
+	const struct losses *l = &x->export.unreported;
+	struct out words;
+
+	if (losses_events(l) + losses_packets(l) > 0) {
+		out_init(&words, OUT_TO_MEMORY);
+		gap_put_text(&words, l);
+		session_say(&x->session, "%.*s: --to=%s has no place for that", (int)words.len,
+			words.data, x->format->name);
+		out_fini(&words);
+	}
+}
+
+/* Reports names that no event has, which are errors except in a pattern. */
+static void report_names(struct export_run *x)
+{
+	struct session *s = &x->session;
+
+	names_check_events(s);
+	s->problems += names_check_fields(s, &x->fields);
+	vec_foreach (struct export_counter *, c, &x->export.counters) {
+		if (!c->is_found) {
+			session_say(s, "--counter: no event matches '%s' and has a field '%s'",
+				c->event.text, c->field);
+			s->problems++;
+		}
+	}
+}
+
+static void run(struct export_run *x)
+{
+	bool ok = put_all(x);
+
+	if (ok) {
+		report_losses(x);
+		session_explain_states(&x->session);
+		report_names(x);
+	}
+	if (ok && x->file.temporary && !output_commit(&x->file)) {
+		fail(x, x->file.error);
+	}
+}
+
+int waymark_export(int argc, char **argv)
+{
+	struct export_run x = { .file = { .fd = -1 } };
+
+	describe(&x);
+	session_init(&x.session, x.command.name);
+	int failed = parse(&x, argc, argv);
+	int status;
+
+	if (!failed && open_all(&x, argv + optind)) {
+		run(&x);
+	}
+	output_fini(&x.file);
+	status = session_end(&x.session);
+	vec_foreach (struct export_counter *, c, &x.export.counters) {
+		name_pattern_fini(&c->event);
+	}
+	vec_fini(&x.export.counters);
+	vec_fini(&x.fields);
+	out_fini(&x.formats);
+	if (failed) {
+		return failed == ARGUMENTS_DONE ? EXIT_SUCCESS : WAYMARK_USAGE;
+	}
+	return x.has_failed ? EXIT_FAILURE : status;
+}

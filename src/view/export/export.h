@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Traces in the formats of other programs, written record by record in the order of time: memory
+ * does not depend on the number of records. Each format is a row of the table in formats.c and a
+ * file beside it. One thread.
+ */
+#ifndef VIEW_EXPORT_EXPORT_H
+#define VIEW_EXPORT_EXPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/vec.h"
+#include "read/filter.h"
+#include "read/reader.h"
+#include "text/out.h"
+
+/* A field that is drawn as a graph. */
+struct export_counter {
+	struct name_pattern event;
+	const char *field;
+	bool is_found; /* an event has it */
+};
+
+/* What to export, and where to. */
+struct export
+{
+	struct reader *reader;
+	struct out *out;
+	const char *path; /* of the new file, for formats that are files; else NULL */
+	const char *trace; /* path of the only trace; unused if there are several */
+	const char *const *fields; /* the columns; none: the format decides */
+	size_t field_count;
+	const char *event; /* name of the only event that is selected; NULL: there may be others */
+	VEC(struct export_counter) counters;
+	/* set by the format: */
+	char error[256]; /* "": none, or only that of `out` */
+	struct losses unreported; /* losses for which the format has no place */
+};
+
+struct export_format {
+	const char *name;
+	const char *help;
+	bool is_binary; /* nothing for a terminal */
+	bool is_file; /* writes `path` itself, not `out` */
+	bool has_fields; /* heeds `fields` */
+	bool has_counters; /* heeds `counters` */
+	/* Begins the output. Returns the format's state; NULL with the reason in `error`. */
+	void *(*begin)(struct export *e);
+	/* Adds records. Returns false after an error that is in `error`. */
+	bool (*put)(void *state, const struct record *records, size_t count);
+	/* Ends the output, unless there was an error, and frees the state. */
+	bool (*end)(void *state);
+};
+
+/* Ends with a NULL. */
+extern const struct export_format *const export_formats[];
+
+extern const struct export_format export_perfetto;
+extern const struct export_format export_chrome;
+extern const struct export_format export_csv;
+extern const struct export_format export_jsonl;
+extern const struct export_format export_sqlite;
+extern const struct export_format export_pprof;
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records as what formats of timelines draw: processes with threads, slices on threads, lanes of
+ * asynchronous scopes, instants, flows between the events of an object. Slices of a thread nest: if
+ * a scope ends before one that began inside it, the inner slice is cut there and continues in
+ * another slice. Memory is bounded by the processes, the threads and the most scopes open at one
+ * time. One thread.
+ */
+#ifndef VIEW_EXPORT_TIMELINE_H
+#define VIEW_EXPORT_TIMELINE_H
+
+#include "analyse/pairs.h"
+#include "view/export/export.h"
+
+struct timeline_process {
+	uint32_t trace;
+	uint32_t pid;
+	bool is_known; /* the trace has its number */
+	bool is_guest; /* of another host than the first trace: its number may be used twice */
+	char *name; /* with its host, if there are several */
+	uint64_t id; /* the same in each export of the trace */
+};
+
+/* A scope that is open on its thread. */
+struct timeline_slice {
+	const struct event_class *class;
+	int64_t scope; /* its number */
+	uint32_t name; /* index of pairs.names */
+	bool is_doubtful; /* its end may be among lost events */
+};
+
+struct timeline_thread {
+	uint32_t process; /* index of timeline.processes */
+	uint32_t tid; /* 0: unknown, for all events of the process */
+	uint32_t index; /* of timeline.threads */
+	uint64_t id;
+	VEC(struct timeline_slice) open; /* the outermost first */
+};
+
+/* A row for asynchronous scopes of one name, of which one at a time is open. */
+struct timeline_lane {
+	uint32_t process;
+	uint32_t name; /* index of pairs.names */
+	uint64_t id;
+	uint32_t group; /* index of the lanes of the name in the process */
+	uint32_t next; /* the next free lane of the group; KEYS_NONE: none */
+};
+
+enum timeline_kind {
+	TIMELINE_INSTANT,
+	TIMELINE_BEGIN, /* a slice of the thread */
+	TIMELINE_END, /* the innermost slice of the thread */
+	TIMELINE_ASYNC_BEGIN, /* a slice of the lane */
+	TIMELINE_ASYNC_END,
+};
+
+#define TIMELINE_FLOWS 4 /* of one event */
+
+/* Where an event is in the life of the objects that it names. */
+struct timeline_flows {
+	uint64_t ids[TIMELINE_FLOWS];
+	size_t count;
+	enum life_part part;
+};
+
+struct timeline_event {
+	enum timeline_kind kind;
+	uint64_t ns;
+	const struct event_class *class; /* gives the name */
+	const struct record *rec; /* has the arguments; NULL: none */
+	bool is_continued; /* a slice that was cut continues */
+	const struct timeline_thread *thread;
+	const struct timeline_lane *lane; /* of an asynchronous scope */
+	struct timeline_flows flows;
+};
+
+/* What an event class has besides a name and arguments. */
+struct timeline_class {
+	bool is_ready;
+	uint8_t keys[TIMELINE_FLOWS]; /* arguments that name objects */
+	size_t key_count;
+	VEC(size_t) counters; /* arguments that are drawn as graphs */
+};
+
+/* A counter's value. */
+struct timeline_value {
+	uint64_t ns;
+	uint32_t process;
+	uint64_t id; /* of the process's counter */
+	const struct event_class *class; /* it is named by this and the argument */
+	const struct arg *arg;
+	const struct value *value;
+};
+
+/* The functions of a format. `view` is its state. */
+struct timeline_style {
+	void (*put_process)(void *view, const struct timeline_process *p);
+	void (*put_thread)(void *view, const struct timeline_thread *t);
+	void (*put_lane)(void *view, const struct timeline_lane *l); /* may be NULL */
+	void (*put_event)(void *view, const struct timeline_event *e);
+	void (*put_gap)(void *view, const struct timeline_thread *t, const struct record *rec);
+	void (*put_value)(void *view, const struct timeline_value *v);
+};
+
+#define TIMELINE_RECENT 8
+
+struct timeline {
+	struct export *export;
+	const struct timeline_style *style;
+	void *view;
+	struct pairs pairs;
+	VEC(struct timeline_process) processes;
+	VEC(struct timeline_thread) threads;
+	VEC(struct timeline_lane) lanes;
+	/* For timeline.c only: */
+	struct keys by_key; /* indices of `processes` and `threads` */
+	struct keys lane_groups; /* indices of `free_lanes` */
+	VEC(uint32_t) free_lanes; /* the first free lane of each group */
+	VEC(struct timeline_class) classes; /* by class index */
+	struct pairs_recent recent[TIMELINE_RECENT];
+};
+
+void timeline_init(
+	struct timeline *t, struct export *e, const struct timeline_style *style, void *view);
+void timeline_fini(struct timeline *t);
+
+/* Adds a record, in the order of time. */
+void timeline_add(struct timeline *t, const struct record *rec);
+
+static inline const struct timeline_process *timeline_process_of(
+	const struct timeline *t, const struct timeline_thread *thread)
+{
+	return &t->processes.items[thread->process];
+}
+
+/* Returns the length of the category that begins an event's name, `Category:name`; 0: none. */
+size_t timeline_category(const char *name);
+
+/* Returns a number that differs for different numbers, like a random one. */
+uint64_t timeline_mix(uint64_t a, uint64_t b);
+
+#endif

@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Tests exports as csv, jsonl and sqlite: tables.py WAYMARK PROGRAM DECLARATIONS"""
+
+import collections
+import csv
+import io
+import json
+import sqlite3
+import subprocess
+
+from common import Work, check, export, finish, named, ns, records, run
+
+# The tables and columns of events and fields whose names are taken.
+TABLES = {"events": "events_2", "Gaps": "Gaps_2", "sqlite_master": "_sqlite_master"}
+CLASH = ("_time", "_pid", "_tid")
+
+
+def rows_of(*arguments):
+    data = export("csv", *arguments).decode()
+    check("lines end without a carriage return", "\r" in data, False)
+    return list(csv.DictReader(io.StringIO(data), strict=True))
+
+
+def printed(text):
+    """Returns a text as print shows it: control characters and what is not UTF-8 are escaped."""
+    data = text.encode(errors="surrogateescape").decode(errors="backslashreplace")
+    return data.replace("\n", "\\n")
+
+
+def in_cell(value):
+    """Returns a value of print --json as a cell of a column."""
+    if value is None:
+        return ""
+    return str(value).lower() if isinstance(value, bool) else printed(str(value))
+
+
+def origin(record):
+    return (record["time"], str(record.get("pid", "")), str(record.get("tid", "")), record["event"])
+
+
+def check_csv(path):
+    events = [r for r in records(path) if "event" in r]
+    rows = rows_of(path)
+    check("titles", list(rows[0]), ["time", "process", "pid", "tid", "event", "fields"])
+    check("rows", [(ns(r["time"]), r["pid"], r["tid"], r["event"]) for r in rows], [origin(e) for e in events])
+    check("fields", [json.loads(r["fields"]) for r in rows], [named(e["event"], e["args"]) for e in events])
+    check("processes", {r["process"] for r in rows}, {"export-program"})
+    rows = rows_of("--event=text", path)
+    texts = [e for e in events if e["event"] == "text"]
+    check("titles of one event", list(rows[0])[5:], ["text", "at"])
+    check("texts", [r["text"] for r in rows], [in_cell(e["args"]["text"]) for e in texts])
+    rows = rows_of("--event=numbers", path)
+    check("numbers", [list(r.values())[5:] for r in rows],
+          [[in_cell(v) for v in e["args"].values()] for e in events if e["event"] == "numbers"])
+    rows = rows_of("--event=submit", "--event=complete", "--fields=ret,op,request", path)
+    check("chosen titles", list(rows[0])[5:], ["ret", "op", "request"])
+    check("chosen fields", [[r["ret"], r["op"], r["request"]] for r in rows],
+          [[in_cell(named(e["event"], e["args"]).get(f)) for f in ("ret", "op", "request")]
+           for e in events if e["event"] in ("submit", "complete")])
+    check("no events", export("csv", "--event=submit", "--where=request == 77", path),
+          b"time,process,pid,tid,event,request,op,mode,bytes\n")
+
+
+def check_jsonl(path):
+    check("jsonl", export("jsonl", path), run("print", "--json", path, text=False)[0])
+    check("jsonl of fields", export("jsonl", "--fields=op,bytes", "--event=submit", path),
+          run("print", "--json", "--fields=op,bytes", "--event=submit", path, text=False)[0])
+
+
+def shell(database, query):
+    return subprocess.run(["sqlite3", database, query], check=True, capture_output=True, text=True).stdout.strip()
+
+
+def exported(work, *paths):
+    """Returns an open database of the traces."""
+    database = work.path / "export.db"
+    run("export", "--to=sqlite", "--replace", "-o", database, *paths)
+    check("integrity", shell(database, "PRAGMA integrity_check"), "ok")
+    return sqlite3.connect(database)
+
+
+def check_database(work):
+    db = exported(work, work.trace)
+    events = [r for r in records(work.trace) if "event" in r]
+    check("events", db.execute("SELECT time, pid, tid, event FROM events ORDER BY rowid").fetchall(),
+          [(e["time"], e["pid"], e["tid"], e["event"]) for e in events])
+    by_name = collections.defaultdict(list)
+    for number, e in enumerate(events, 1):
+        by_name[e["event"]].append((number, e["time"], e["pid"], e["tid"], e["args"]))
+    for name, rows in by_name.items():
+        table = TABLES.get(name, name)
+        own = CLASH if name == "clash" else ("time", "pid", "tid")
+        got = db.execute(f'SELECT rowid, {", ".join(own)} FROM "{table}" ORDER BY rowid').fetchall()
+        check(f"rows of {name}", got, [r[:4] for r in rows])
+        fields = ["process"] + [f for f in rows[0][4]]
+        got = db.execute(f'SELECT {", ".join(map(quoted, fields))} FROM "{table}" ORDER BY rowid').fetchall()
+        for row, (*_, args) in zip(got, rows, strict=True):
+            check(f"fields of {name}", row, ("export-program", *map(in_column, args.values())))
+    check("names", db.execute("SELECT op_name, mode_name FROM submit ORDER BY rowid").fetchall(),
+          [tuple(str(named("submit", e["args"])[f]) for f in ("op", "mode"))
+           for e in events if e["event"] == "submit"])
+    check("types", dict(db.execute("SELECT typeof(text), count(*) FROM text GROUP BY 1").fetchall()),
+          {"text": 5, "null": 1})
+
+
+def quoted(name):
+    return '"' + name.replace('"', '""') + '"'
+
+
+def in_column(value):
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, str) and value.startswith("0x"):
+        value = int(value, 16)
+    if isinstance(value, int):
+        return value - 2**64 if value >= 2**63 else value
+    return printed(value) if isinstance(value, str) and "\udcff" in value else value
+
+
+def check_sql(work, paths):
+    """Each table has the rows that waymark sql gives for it, in any order."""
+    db = exported(work, *paths)
+    said = json.loads(run("info", "--json", *paths)[0])
+    tables = [t for t, in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    check(f"events of {paths}", db.execute("SELECT count(*) FROM events").fetchone()[0], said["events"])
+    for table in tables:
+        columns = [c for c in columns_of(db, table) if c not in ("message", "raw")]
+        if table.startswith("_") or not columns:
+            continue
+        query = f'SELECT {", ".join(map(quoted, columns))} FROM {quoted(table)}'
+        asked = run("sql", "--json", *paths, query, errors="surrogateescape")[0]
+        wanted = [[in_sql(c, v) for c, v in row.items()] for row in json.loads(asked)]
+        got = [[in_sql(c, v) for c, v in zip(columns, row)] for row in db.execute(query)]
+        check(f"{table} of {paths}", sorted(got, key=repr), sorted(wanted, key=repr))
+
+
+def columns_of(db, table):
+    return [row[1] for row in db.execute(f"PRAGMA table_xinfo({quoted(table)})")]
+
+
+def in_sql(column, value):
+    """Returns a value as both show it: waymark sql has 0 for what is not known."""
+    if column in ("pid", "tid", "end_tid", "_pid") and value is None:
+        return 0
+    return printed(value) if isinstance(value, str) and "\udcff" in value else value
+
+
+def check_babeltrace(work):
+    """The times and numbers of an event are those in the text of babeltrace2."""
+    text = subprocess.run(["babeltrace2", "--clock-seconds", work.trace], check=True, capture_output=True,
+                          text=True, errors="replace").stdout
+    queued = [line for line in text.splitlines() if " queued:" in line]
+    db = exported(work, work.trace)
+    got = db.execute("SELECT queued.time + realtime, request, depth FROM queued JOIN processes USING (trace)")
+    for line, (time, request, depth) in zip(queued, got.fetchall(), strict=True):
+        check("babeltrace2", line.endswith(f"{{ request = {request}, depth = {depth} }}"), True)
+        check("its time", abs(time - ns(line.partition("]")[0].strip("["))) <= 2, True)
+
+
+def main():
+    work = Work()
+    check_csv(work.trace)
+    check_jsonl(work.trace)
+    check_database(work)
+    check_babeltrace(work)
+    for paths in work.all():
+        check_sql(work, paths)
+        rows_of(*paths)
+    error = run("export", "--to=csv", work.path / "flight")[1]
+    check("a loss without a place", "--to=csv has no place for that" in error, True)
+    finish()
+
+
+if __name__ == "__main__":
+    main()
