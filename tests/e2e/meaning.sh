@@ -28,13 +28,13 @@ same() # WHAT
 
 WAYMARK_TRACE='*,backend=ctf,file=t.ctf' "$program" || fail "the program"
 cat >wanted <<'END'
-submit request 0 op read mode 0 bytes 4
+submit request 0 op read mode 0 bytes 4 KiB
 complete request 0 ret ok
-submit request 1 op write mode 0x4 bytes 8
+submit request 1 op write mode 0x4 bytes 8 KiB
 complete request 1 ret io_error
-submit request 2 op 2 mode direct bytes 16
+submit request 2 op 2 mode direct bytes 16 KiB
 complete request 2 ret ok
-submit request 3 op flush mode direct|0x4 bytes 32
+submit request 3 op flush mode direct|0x4 bytes 32 KiB
 complete request 3 ret io_error
 adjust level=none now=1
 adjust level=low now=0

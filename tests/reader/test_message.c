@@ -20,6 +20,29 @@ static void values_are_cut_to_their_declared_type(void **state)
 	assert_renders("e(uint8_t a, int16_t b, int c)\n", values, "a=5 b=-1 c=-2147483648");
 }
 
+#define UNITS "# @unit a B\n# @unit b us\n# @unit c sectors\ne(uint64_t a, int b, uint8_t c) "
+
+static void a_unit_is_the_largest_without_a_fraction(void **state)
+{
+	const struct value whole[] = { number(65536), number((uint64_t)-20000), number(16) };
+	const struct value odd[] = { number(1500), number(1), number(1) };
+	const struct value none[] = { number(0), number(0), number(0) };
+	const struct value most[] = { number(UINT64_MAX), number(INT32_MAX), number(255) };
+
+	(void)state;
+	assert_renders(UNITS "\"%\" PRIu64 \",%d,%u\"\n", whole, "64 KiB,-20 ms,8 KiB");
+	assert_renders(UNITS "\"%\" PRIu64 \",%d,%u\"\n", odd, "1500 B,1 us,512 B");
+	assert_renders(UNITS "\"%\" PRIu64 \",%d,%u\"\n", none, "0 B,0 ns,0 B");
+	assert_renders(UNITS "\"%\" PRIu64 \",%d,%u\"\n", most,
+		"18446744073709551615 B,2147483647 us,130560 B");
+	/* The format has the unit, or another form than decimal. */
+	assert_renders(
+		UNITS "\"%\" PRIu64 \" bytes %d us. %#x\"\n", whole, "65536 bytes -20000 us. 0x10");
+	assert_renders(UNITS "\"%8\" PRIu64 \"%d user %u\"\n", whole, "   65536-20 ms user 8 KiB");
+	assert_renders(
+		"# @unit a s\ne(uint64_t a) \"%\" PRIu64 \"\"\n", most, "18446744073709551615 s");
+}
+
 static void control_characters_cannot_break_the_line(void **state)
 {
 	const struct value values[] = { string("a\nb\033[31m\177\r\0.") };
@@ -196,6 +219,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_null_string_is_shown_as_null),
 		cmocka_unit_test(values_are_cut_to_their_declared_type),
+		cmocka_unit_test(a_unit_is_the_largest_without_a_fraction),
 		cmocka_unit_test(control_characters_cannot_break_the_line),
 		cmocka_unit_test(any_byte_at_any_place_is_escaped_or_kept),
 		cmocka_unit_test(text_of_any_language_is_shown_as_it_is),

@@ -109,6 +109,12 @@ static void add_conversion(struct steps *c, const struct conversion *conversion)
 			conversion->letter == 'x' || conversion->letter == 'X')) {
 		return;
 	}
+	bool is_signed = conversion->letter == 'd' || conversion->letter == 'i';
+	bool is_decimal = is_plain(conversion) && (is_signed || conversion->letter == 'u');
+
+	if (is_decimal && steps_add_unit(c, (size_t)conversion->arg, is_signed)) {
+		return;
+	}
 	const struct type *type = &c->event->args[conversion->arg].type;
 	struct message_step step = {
 		.arg = (uint16_t)conversion->arg,
@@ -117,8 +123,7 @@ static void add_conversion(struct steps *c, const struct conversion *conversion)
 		.conversion = conversion,
 	};
 
-	steps_cast(&step, type, conversion->length,
-		conversion->letter == 'd' || conversion->letter == 'i');
+	steps_cast(&step, type, conversion->length, is_signed);
 	if (conversion->letter == 'c') { /* needs no cast: only its lowest byte is printed */
 		step.mask = step.result = UINT64_MAX;
 		step.sign = 0;
@@ -140,6 +145,8 @@ static void add_format(struct steps *c, const struct format *format)
 		const struct segment *segment = &format->segments[i];
 
 		add_text(c, segment->text, segment->len);
+		c->next = i + 1 < format->count ? (struct span){ segment[1].text, segment[1].len }
+						: (struct span){ "", 0 };
 		if (segment->has_conversion) {
 			add_conversion(c, &segment->conversion);
 		}
@@ -158,7 +165,8 @@ static void add_field(struct steps *c, size_t i)
 	}
 	add_text(c, arg->name, strlen(arg->name));
 	add_text(c, hex ? "=0x" : "=", hex ? 3 : 1);
-	if (steps_add_names(c, i, false)) {
+	c->next = (struct span){ "", 0 };
+	if (steps_add_names(c, i, false) || steps_add_unit(c, i, arg->type.is_signed)) {
 		return;
 	}
 	if (message_is_odd(&arg->type)) {

@@ -31,6 +31,7 @@ enum message_op {
 	MESSAGE_POINTER,
 	MESSAGE_CHAR,
 	MESSAGE_NAME, /* of a value, or of its bits */
+	MESSAGE_UNIT, /* a number with its unit: 64 KiB */
 	MESSAGE_STRING,
 	/* Faster forms for arguments in the payload: */
 	MESSAGE_WORD, /* MESSAGE_UNSIGNED of 64 bits, with a short text */
@@ -59,6 +60,7 @@ enum message_name_form {
 
 struct message_step;
 struct value_name;
+struct meaning_unit;
 
 /* Writes the step's text and value, then all further steps; returns the end. */
 typedef char *message_put(char *out, const struct message_step *step, const void *args);
@@ -69,7 +71,8 @@ struct message_step {
 	int32_t at; /* offset of the word whose last bytes are the argument */
 	uint16_t arg;
 	uint8_t op; /* enum message_op */
-	/* MESSAGE_HEX: the minimum; a float: its bytes; names: of enum message_name_form */
+	/* MESSAGE_HEX: the minimum; a float: its bytes; names: of enum message_name_form;
+	 * MESSAGE_UNIT: 1: it is signed */
 	uint8_t digits;
 	uint32_t text_length;
 	uint32_t shift; /* bits below the argument in its word */
@@ -81,6 +84,7 @@ struct message_step {
 		const struct conversion *conversion; /* for MESSAGE_PRINTF */
 		const char *const *names; /* for MESSAGE_JSON_CUT: names of `arg` arguments */
 		const struct value_name *values; /* for MESSAGE_NAME and MESSAGE_JSON_NAME */
+		const struct meaning_unit *unit; /* for MESSAGE_UNIT */
 		const struct message_placeholder *placeholder; /* for the last two forms */
 	};
 };

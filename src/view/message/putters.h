@@ -94,6 +94,9 @@ size_t message_measure(const struct message_step *step, const struct value *valu
 /* ---- names.c ---- */
 
 /* Writes a value of a step with names, without its text. */
+/* Writes a number in the largest unit that needs no fraction: 64 KiB, 1500 B, 20 us. */
+char *message_put_unit(char *out, const struct message_step *step, uint64_t v);
+
 char *message_put_named(char *out, const struct message_step *step, uint64_t v);
 
 /* ---- render.c ---- */

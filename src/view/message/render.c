@@ -109,6 +109,14 @@ static NOINLINE char *put_name(char *out, const struct message_step *step, const
 	return message_next(message_put_named(out, step, number(step, args)), step, args);
 }
 
+static NOINLINE char *put_unit(char *out, const struct message_step *step, const void *args)
+{
+	uint64_t v = message_cut(step, number(step, args));
+
+	out = message_put_lead(out, step);
+	return message_next(message_put_unit(out, step, v), step, args);
+}
+
 static char *put_text(char *out, const struct value *value)
 {
 	const struct message_spec plain = { .precision = -1 };
@@ -181,6 +189,7 @@ static message_put *const putters[] = {
 	[MESSAGE_POINTER] = put_pointer,
 	[MESSAGE_CHAR] = put_char,
 	[MESSAGE_NAME] = put_name,
+	[MESSAGE_UNIT] = put_unit,
 	[MESSAGE_STRING] = put_string,
 	[MESSAGE_WORD] = put_word,
 	[MESSAGE_BYTES] = put_bytes,

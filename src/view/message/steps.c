@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "model/meaning.h"
 #include "read/layout.h"
 #include "view/message/number.h"
 #include "view/message/putters.h"
@@ -144,6 +145,38 @@ static bool add_names(struct steps *s, size_t i, bool is_hex, enum message_op op
 bool steps_add_names(struct steps *s, size_t i, bool is_hex)
 {
 	return add_names(s, i, is_hex, MESSAGE_NAME);
+}
+
+/* True if a text begins with a unit, as after `%u bytes`. */
+static bool has_unit(struct span text, const char *unit)
+{
+	size_t blank = text.len > 0 && *text.text == ' ';
+	const char *word = text.text + blank;
+	size_t left = text.len - blank;
+	size_t length = strlen(unit);
+
+	if (left >= 4 && strncmp(word, "byte", 4) == 0) {
+		return true;
+	}
+	return left >= length && strncmp(word, unit, length) == 0 &&
+	       (left == length || !is_letter(word[length]));
+}
+
+bool steps_add_unit(struct steps *s, size_t i, bool is_signed)
+{
+	const struct arg *arg = &s->event->args[i];
+	const struct meaning_unit *unit = meaning_unit(arg->unit);
+	struct message_step step = { .arg = (uint16_t)i, .op = MESSAGE_UNIT, .digits = is_signed };
+
+	if (!unit || arg->type.class != TYPE_INTEGER || message_is_odd(&arg->type) ||
+		has_unit(s->next, arg->unit)) {
+		return false;
+	}
+	step.unit = unit;
+	steps_cast(&step, &arg->type, "", is_signed);
+	s->message->room += NUMBER_ROOM;
+	steps_add(s, step);
+	return true;
 }
 
 bool steps_add_json_names(struct steps *s, size_t i)
@@ -294,7 +327,10 @@ void message_add_placeholder(struct steps *c, const struct conversion *conversio
 		.digits = hex_digits(spec),
 	};
 
-	if (steps_add_names(c, step.arg, spec->type == BRACE_LOWER_HEX)) {
+	bool is_decimal = is_plain(spec) && spec->type == BRACE_DISPLAY;
+
+	if (steps_add_names(c, step.arg, spec->type == BRACE_LOWER_HEX) ||
+		(is_decimal && steps_add_unit(c, step.arg, t->is_signed))) {
 		return;
 	}
 	if (t->class == TYPE_STRING && is_plain(spec) && spec->type == BRACE_DISPLAY) {

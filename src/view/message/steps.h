@@ -8,6 +8,7 @@
 
 #include "base/vec.h"
 #include "text/out.h"
+#include "text/scan.h"
 #include "view/message/message.h"
 
 struct steps {
@@ -17,6 +18,7 @@ struct steps {
 	const struct record_layout *layout; /* NULL: no layout */
 	struct out text; /* text of the next step */
 	size_t lead; /* length of the message's lead in `text` */
+	struct span next; /* the format's text behind the present argument */
 	VEC(struct message_step) steps;
 };
 
@@ -43,6 +45,12 @@ bool steps_name(struct message_step *step, const struct arg *arg, bool is_hex);
  * Removes a `0x` before it. `is_hex` is as above.
  */
 bool steps_add_names(struct steps *s, size_t i, bool is_hex);
+
+/*
+ * Adds a step that prints argument `i`, an integer in decimal, with its unit. Returns false if it
+ * has none that can be converted, or if the text after it already has the unit.
+ */
+bool steps_add_unit(struct steps *s, size_t i, bool is_signed);
 
 /* Adds a step that prints them as a JSON string. */
 bool steps_add_json_names(struct steps *s, size_t i);
