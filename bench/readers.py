@@ -15,6 +15,14 @@ DECLARATIONS = str(pathlib.Path(__file__).with_name("trace-events"))
 TOML = str(pathlib.Path(__file__).with_name("events.toml"))
 
 
+QUESTIONS = {
+    "count": "SELECT count(*) FROM two_u64",
+    "sum": "SELECT sum(a) FROM two_u64",
+    "group": "SELECT b & 7, count(*), sum(a) FROM two_u64 WHERE a > 1000 GROUP BY b & 7",
+    "percentile": "SELECT percentile(a, 99) FROM two_u64",
+}
+
+
 def info(commands, path):
     command = [commands / "waymark", "info", "--json", "-e", DECLARATIONS, "-e", TOML, path]
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
@@ -55,9 +63,24 @@ class Readers:
             ("read.info", backend, [waymark, "info", "-e", DECLARATIONS, path], os.devnull)]
         for form in ("perfetto", "chrome") if backend == "ctf" else ():
             self.rows.append((f"read.{form}", backend, [waymark, "export", f"--to={form}", path], os.devnull))
+        if backend == "ctf":
+            self.add_questions(path)
         if backend == "simple":
             self.rows.append(("read.simpletrace", backend, [
                 self.bench.options.commands / "simpletrace", DECLARATIONS, path], os.devnull))
+
+    def add_questions(self, path):
+        """Questions in SQL: to the trace, to a copy that SQLite imported, and by babeltrace2 and awk."""
+        waymark = self.bench.options.commands / "waymark"
+        copy = os.path.join(self.bench.directory, "read.db")
+        subprocess.run([waymark, "export", "--to=sqlite", "-o", copy, path], check=True, capture_output=True)
+        for name, question in QUESTIONS.items():
+            self.rows.append((f"sql.{name}", "ctf", [waymark, "sql", path, question], os.devnull))
+            if shutil.which("sqlite3") and name != "percentile":  # which Debian's SQLite does not have
+                self.rows.append((f"sql.{name}", "sqlite3", ["sqlite3", "-readonly", copy, question], os.devnull))
+        if shutil.which("babeltrace2"):
+            text = "babeltrace2 \"$1\" | awk '{ n++ } END { print n }'"
+            self.rows.append(("sql.count", "babeltrace2", ["sh", "-c", text, "sh", path], os.devnull))
 
     def add_babeltrace(self):
         if not shutil.which("babeltrace2"):

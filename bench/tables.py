@@ -109,7 +109,10 @@ READERS = (("waymark print > /dev/null", "read.print"), ("waymark print > file",
            ("waymark export --to=perfetto", "read.perfetto"), ("waymark export --to=chrome", "read.chrome"),
            ("simpletrace > /dev/null", "read.simpletrace"),
            ("babeltrace2 > /dev/null", "read.babeltrace2"),
-           ("babeltrace2 -o dummy", "read.dummy"))
+           ("babeltrace2 -o dummy", "read.dummy"),
+           ("SELECT count(*)", "sql.count"), ("SELECT sum(a)", "sql.sum"),
+           ("SELECT ... WHERE a > 1000 GROUP BY b & 7", "sql.group"),
+           ("SELECT percentile(a, 99)", "sql.percentile"))
 
 
 GUESTS = (
@@ -157,11 +160,12 @@ def readers(bench, all_readers):
     results = bench.results
     base = (results.median("read.babeltrace2.million_per_s", "ctf") or
             results.median("read.babeltrace2.million_per_s", "lttng"))
-    traces = (*bench.options.backends.split(","), "lttng")
+    traces = (*bench.options.backends.split(","), "lttng", "sqlite3", "babeltrace2")
     lines = [reader_line(bench, label, prefix, who, base)
              for label, prefix in READERS for who in traces if results.has(prefix, who)]
     table("Reading", f"Whole commands on a trace of {all_readers.events} two_u64 events, one core "
-          "each.\nbabeltrace2 reads the trace of ctf, or LTTng's where there is none.",
+          "each.\nbabeltrace2 reads the trace of ctf, or LTTng's where there is none. SELECT: waymark sql, sqlite3 on\n"
+          "an imported copy, and babeltrace2 with awk.",
           ("command", "trace", "M events/s", "x babeltrace2", "to reach"), lines)
 
 
