@@ -12,6 +12,7 @@ import sample
 
 root = pathlib.Path(sys.argv[1]).resolve()
 CLASSES = {"font-lock-comment-face": "comment", "font-lock-comment-delimiter-face": "comment",
+           "font-lock-preprocessor-face": "meaning",
            "font-lock-keyword-face": "property", "font-lock-function-name-face": "name",
            "font-lock-type-face": "type", "font-lock-string-face": "text",
            "font-lock-variable-name-face": "hole", "font-lock-constant-face": "macro", "nil": ""}

@@ -11,7 +11,7 @@ import tempfile
 import sample
 
 root = pathlib.Path(sys.argv[1]).resolve()
-CLASSES = {"traceEventsComment": "comment", "traceEventsProperty": "property", "traceEventsName": "name",
+CLASSES = {"traceEventsComment": "comment", "traceEventsMeaning": "meaning", "traceEventsProperty": "property", "traceEventsName": "name",
            "traceEventsType": "type", "traceEventsStruct": "type", "traceEventsFormat": "text",
            "traceEventsHole": "hole", "traceEventsMacro": "macro", "traceEventsArguments": ""}
 # An invalid conversion is highlighted as an error.

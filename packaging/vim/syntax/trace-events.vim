@@ -5,8 +5,10 @@ if exists('b:current_syntax')
 	finish
 endif
 
-syntax match traceEventsComment /^\s*#.*$/ contains=traceEventsTodo,@Spell
+syntax match traceEventsComment /^\s*#.*$/ contains=traceEventsTodo,traceEventsMeaning,@Spell
 syntax keyword traceEventsTodo TODO FIXME XXX contained
+" What the event's arguments mean.
+syntax match traceEventsMeaning /\%(^\s*#\s*\)\@<=@\%(enum\|flags\|unit\|key\|begin\|step\|end\)\>/ contained
 
 " An event may be called as a property is: what has a parenthesis behind it is a name.
 syntax match traceEventsProperty /\<\%(disable\|tcg\|vcpu\)\>\ze\s/
@@ -30,6 +32,7 @@ syntax match traceEventsMacro /\<PRI[diouxX]\%(8\|16\|32\|64\|MAX\|PTR\)\>/
 
 highlight default link traceEventsComment Comment
 highlight default link traceEventsTodo Todo
+highlight default link traceEventsMeaning PreProc
 highlight default link traceEventsProperty StorageClass
 highlight default link traceEventsName Function
 highlight default link traceEventsDelimiter Delimiter
