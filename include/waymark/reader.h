@@ -188,6 +188,32 @@ int waymark_reader_field_info(const struct waymark_reader *r, size_t event, size
 const char *waymark_reader_value_name(
 	const struct waymark_reader *r, size_t event, size_t field, uint64_t value);
 
+/*
+ * What a native trace tells without reading its events: the threads that recorded, and when. No
+ * record is outside of these times, except that a running program goes on.
+ */
+struct waymark_thread_info {
+	size_t size; /* sizeof(struct waymark_thread_info) */
+	uint64_t first_ns; /* as waymark_reader_time() */
+	uint64_t last_ns;
+	uint32_t tid;
+	uint32_t trace; /* index of the trace */
+};
+
+/* Returns the number of threads; 0 if a trace shows them only with its records. */
+size_t waymark_reader_thread_count(struct waymark_reader *r);
+int waymark_reader_thread_info(
+	struct waymark_reader *r, size_t thread, struct waymark_thread_info *info);
+
+/*
+ * Moves before the first record at or after a time, as of waymark_reader_time(), in either
+ * direction: the next call of waymark_reader_next() returns that record. Opens the traces anew, and
+ * passes packets by their headers. Returns 0, or -1 for a trace that is followed, read from a
+ * descriptor or a pipe, or cannot be opened any more: the reader stays where it is then. Event
+ * indexes remain if the traces declare their events.
+ */
+int waymark_reader_seek(struct waymark_reader *r, uint64_t ns);
+
 /* Columns that every event has, in place of the index of a field. */
 enum waymark_column_common {
 	WAYMARK_COLUMN_TIME = -1, /* as waymark_reader_time() */

@@ -114,3 +114,40 @@ const char *waymark_reader_value_name(
 	}
 	return NULL;
 }
+
+/* Reads the headers of packets once. */
+static const struct reader_outline *outline_of(struct waymark_reader *r)
+{
+	if (!r->has_outline) {
+		r->has_outline = true;
+		if (!reader_outline(r->reader, &r->outline)) {
+			r->outline.threads.count = 0;
+		}
+	}
+	return &r->outline;
+}
+
+size_t waymark_reader_thread_count(struct waymark_reader *r)
+{
+	return outline_of(r)->threads.count;
+}
+
+int waymark_reader_thread_info(
+	struct waymark_reader *r, size_t thread, struct waymark_thread_info *info)
+{
+	const struct reader_outline *o = outline_of(r);
+
+	if (thread >= o->threads.count || info->size < sizeof(info->size)) {
+		return -1;
+	}
+	const struct outline_thread *t = &o->threads.items[thread];
+	const struct waymark_thread_info full = {
+		.first_ns = (uint64_t)t->first_ns,
+		.last_ns = (uint64_t)t->last_ns,
+		.tid = t->tid,
+		.trace = t->trace,
+	};
+
+	give(info, info->size, &full, sizeof(full));
+	return 0;
+}

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "api/reader.h"
 #include "base/memory.h"
@@ -80,6 +81,7 @@ static bool set_filter(struct waymark_reader *r, const struct waymark_reader_opt
 		(how->where && !set_where(r, how->where, error, size))) {
 		return false;
 	}
+	r->from = f->from;
 	filter_start(f, r->reader);
 	filter_limit(f);
 	r->is_filtered = !filter_is_empty(f);
@@ -123,6 +125,8 @@ static struct waymark_reader *open_reader(const struct origin *from,
 	for (size_t i = 0; i < from->count; i++) {
 		r->paths[i] = arena_strdup(&r->arena, from->paths[i]);
 	}
+	r->options = options;
+	r->path_count = from->count;
 	r->reader = from->count ? merge_open(r->paths, from->count, &options, &why)
 				: reader_open_fd(from->fd, &options, &why);
 	if (!r->reader) {
@@ -190,6 +194,11 @@ void waymark_reader_close(struct waymark_reader *r)
 		return;
 	}
 	reader_close(r->reader);
+	vec_foreach (struct reader **, left, &r->left) {
+		reader_close(*left);
+	}
+	vec_fini(&r->left);
+	vec_fini(&r->outline.threads);
 	filter_fini(&r->filter);
 	free(r->batch);
 	arena_fini(&r->texts);
@@ -199,4 +208,42 @@ void waymark_reader_close(struct waymark_reader *r)
 	out_fini(&r->text);
 	out_fini(&r->field);
 	free(r);
+}
+
+/* True if the traces can be read once more. */
+static bool can_read_again(const struct waymark_reader *r)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < r->path_count; i++) {
+		if (strcmp(r->paths[i], "-") == 0 || stat(r->paths[i], &st) != 0 ||
+			!(S_ISDIR(st.st_mode) || S_ISREG(st.st_mode))) {
+			return false;
+		}
+	}
+	return r->path_count > 0 && r->options.follow == FOLLOW_NOT;
+}
+
+int waymark_reader_seek(struct waymark_reader *r, uint64_t ns)
+{
+	struct read_error why;
+	struct filter_time from = { .ns = (int64_t)ns, .set = true };
+	struct reader *next = NULL;
+
+	if (can_read_again(r)) {
+		next = merge_open(r->paths, r->path_count, &r->options, &why);
+	}
+	if (!next) {
+		return -1;
+	}
+	vec_push(&r->left, r->reader);
+	r->reader = next;
+	r->messages.count = 0; /* they are of the other reader's classes */
+	r->batch_at = r->batch_count = 0;
+	r->state = WAYMARK_READ_NOTHING;
+	r->filter.from = (int64_t)ns > r->from.ns || !r->from.set ? from : r->from;
+	filter_start(&r->filter, next);
+	filter_limit(&r->filter);
+	r->is_filtered = true;
+	return 0;
 }

@@ -19,10 +19,16 @@ struct waymark_reader {
 	struct reader *reader;
 	struct filter filter; /* of the records that are returned */
 	bool is_filtered;
+	struct filter_time from; /* of the options */
 	struct record *batch; /* of waymark_reader_columns(); NULL until needed */
 	size_t batch_count;
 	size_t batch_at; /* the first record that was not returned */
 	struct arena texts; /* of the last waymark_reader_columns() */
+	struct reader_outline outline;
+	bool has_outline;
+	struct reader_options options; /* to open the traces anew */
+	size_t path_count; /* 0: a descriptor */
+	VEC(struct reader *) left; /* by waymark_reader_seek(): their names are still valid */
 	struct declarations declarations;
 	struct record record;
 	int state; /* of enum waymark_read */

@@ -324,9 +324,32 @@ static void merge_limit(struct reader *base, const struct reader_needs *needs)
 	}
 }
 
+static bool merge_outline(const struct reader *base, struct reader_outline *o)
+{
+	const struct merge *m = (const struct merge *)base;
+
+	for (const struct part *p = m->parts; p < m->parts + m->count; p++) {
+		struct reader_outline own = { 0 };
+		bool is_known = reader_outline(p->reader, &own);
+
+		vec_foreach (struct outline_thread *, t, &own.threads) {
+			t->trace += p->first_trace;
+			t->first_ns += (int64_t)p->shift;
+			t->last_ns += (int64_t)p->shift;
+			vec_push(&o->threads, *t);
+		}
+		vec_fini(&own.threads);
+		if (!is_known) {
+			return false;
+		}
+	}
+	return true;
+}
+
 static const struct reader_format merge_format = {
 	.name = "several traces",
 	.close = merge_close,
+	.outline = merge_outline,
 	.limit = merge_limit,
 };
 

@@ -228,6 +228,18 @@ struct reader *reader_open(
 	return r;
 }
 
+void outline_add(struct reader_outline *o, uint32_t tid, int64_t first_ns, int64_t last_ns)
+{
+	vec_foreach (struct outline_thread *, t, &o->threads) {
+		if (t->trace == 0 && t->tid == tid) {
+			t->first_ns = first_ns < t->first_ns ? first_ns : t->first_ns;
+			t->last_ns = last_ns > t->last_ns ? last_ns : t->last_ns;
+			return;
+		}
+	}
+	vec_push(&o->threads, ((struct outline_thread){ 0, tid, first_ns, last_ns }));
+}
+
 void reader_reserve_values(struct reader *r, size_t count)
 {
 	if (count > r->value_capacity) {

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/vec.h"
 #include "read/classes.h"
 #include "read/input.h"
 #include "read/record.h"
@@ -68,6 +69,21 @@ struct reader_needs {
 	void *data;
 };
 
+/* What is known of a trace's threads and times without reading its events. */
+struct outline_thread {
+	uint32_t trace;
+	uint32_t tid;
+	int64_t first_ns; /* no record of the thread is older */
+	int64_t last_ns; /* none is newer, as far as files show */
+};
+
+struct reader_outline {
+	VEC(struct outline_thread) threads;
+};
+
+/* Adds a time in which a thread recorded. */
+void outline_add(struct reader_outline *o, uint32_t tid, int64_t first_ns, int64_t last_ns);
+
 struct reader;
 
 struct reader_format {
@@ -85,6 +101,8 @@ struct reader_format {
 	void (*close)(struct reader *r);
 	/* For reader_progress(); NULL if progress is never known. */
 	double (*progress)(const struct reader *r);
+	/* For reader_outline(); NULL if only records show it. */
+	bool (*outline)(const struct reader *r, struct reader_outline *o);
 	/* For reader_limit(); NULL if it returns all records anyway. */
 	void (*limit)(struct reader *r, const struct reader_needs *needs);
 };
@@ -167,6 +185,15 @@ static inline void reader_stop(struct reader *r)
 static inline bool reader_is_stopped(const struct reader *r)
 {
 	return __atomic_load_n(&r->is_stopped, __ATOMIC_RELAXED);
+}
+
+/*
+ * Adds the threads of the traces; false if only records show them. Call before the first record.
+ * The caller frees o->threads.
+ */
+static inline bool reader_outline(const struct reader *r, struct reader_outline *o)
+{
+	return r->format->outline && r->format->outline(r, o);
 }
 
 /* Limits the records to the needed ones. Call before the first record; keeps needs->tids. */

@@ -186,12 +186,73 @@ static void check_contents(char **paths, int count)
 	waymark_reader_close(r);
 }
 
+/* Every record is of a known thread, and inside of its times. */
+static void check_threads(char **paths, int count)
+{
+	struct waymark_reader *r = open_traces(paths, count, NULL);
+	struct waymark_thread_info t = { .size = sizeof(t) };
+	size_t threads = waymark_reader_thread_count(r);
+	uint64_t row = 0;
+
+	check(threads == 3 * (size_t)count, "number of threads", threads);
+	check(waymark_reader_thread_info(r, threads, &t) == -1, "no thread", 0);
+	while (waymark_reader_next(r) > 0) {
+		size_t i = 0;
+
+		while (waymark_reader_thread_info(r, i, &t) == 0 &&
+			(t.tid != waymark_reader_tid(r) || t.trace != waymark_reader_trace(r))) {
+			i++;
+		}
+		check(i < threads && t.first_ns <= waymark_reader_time(r) &&
+				t.last_ns >= waymark_reader_time(r),
+			"time of the thread", row++);
+	}
+	waymark_reader_close(r);
+}
+
+#define TARGETS 50
+
+/* Moves to chosen times, back and forth, and compares what comes there. */
+static void check_seek(char **paths, int count)
+{
+	struct waymark_reader *r = open_traces(paths, count, NULL);
+	static uint64_t times[200000];
+	size_t n = 0;
+
+	while (waymark_reader_next(r) > 0 && n < sizeof(times) / sizeof(times[0])) {
+		times[n++] = waymark_reader_time(r);
+	}
+	for (size_t i = 0; i < TARGETS; i++) {
+		size_t at = i * 7919 % n;
+		const char *before = waymark_reader_name(r);
+
+		while (at > 0 && times[at - 1] == times[at]) {
+			at--; /* the first of this time */
+		}
+		check(waymark_reader_seek(r, times[at]) == 0, "seek", at);
+		check(waymark_reader_seek(r, times[at]) == 0, "second seek", at);
+		check(strlen(before) < 100, "name from before", at);
+		for (size_t k = at; k < at + 5 && k < n; k++) {
+			check(waymark_reader_next(r) > 0, "record", k);
+			check(waymark_reader_time(r) == times[k], "time", k);
+			check(waymark_reader_message(r, NULL)[0] != '\0', "message", k);
+		}
+	}
+	check(waymark_reader_seek(r, times[n - 1] + 1) == 0, "behind the end", n);
+	check(waymark_reader_next(r) == WAYMARK_READ_END, "end", n);
+	check(waymark_reader_seek(r, 0) == 0 && waymark_reader_next(r) > 0, "to the start", 0);
+	check(waymark_reader_time(r) == times[0], "first time", 0);
+	waymark_reader_close(r);
+}
+
 int main(int argc, char **argv)
 {
 	static const size_t rooms[] = { 1, 7, ROOM };
 	uint64_t events = 0;
 
 	check_contents(argv + 1, argc - 1);
+	check_threads(argv + 1, argc - 1);
+	check_seek(argv + 1, argc - 1);
 	for (size_t event = 0; event < 5; event++) {
 		for (size_t i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++) {
 			events += check_event(argv + 1, argc - 1, event, rooms[i]);

@@ -7,6 +7,7 @@
  *	records.c   the records, in the order of time; heap.h the order of the streams
  *	follow.c    rounds of a trace whose process records
  *	files.c     the streams, of files and of packets in memory
+ *	outline.c   threads and times, from the headers of packets
  *	stream.c    the packets of a stream; gap.c what is missing of it
  *	bind.c      event numbers to classes, ticks to nanoseconds
  *	metadata.c  the metadata; event.c its events, parser.c their types, scan.c tokens
@@ -133,6 +134,11 @@ bool ctf_files_list(struct ctf_reader *r, struct read_error *error);
  */
 bool ctf_streams_find(struct ctf_reader *r, const struct buffer_packet *left, size_t left_count,
 	struct read_error *error);
+
+/* ---- outline.c ---- */
+
+/* Does reader_outline(). */
+bool ctf_outline(const struct reader *base, struct reader_outline *o);
 
 /* ---- bind.c ---- */
 

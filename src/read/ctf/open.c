@@ -236,5 +236,6 @@ const struct reader_format reader_ctf = {
 	.release = "1.8",
 	.open_directory = ctf_open,
 	.close = ctf_close,
+	.outline = ctf_outline,
 	.limit = ctf_limit,
 };
