@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "cmd/escaped.h"
 
 #define COLUMNS_MAX 24
@@ -80,6 +81,29 @@ void columns_put_number(struct columns *c, uint64_t n)
 void columns_put_bytes(struct columns *c, uint64_t n)
 {
 	put_rounded(c, n, 1024, " KMGTPE");
+}
+
+void columns_time(char text[COLUMNS_TIME_SIZE], uint64_t ns)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+	double value = (double)ns;
+	size_t unit = 0;
+
+	while (unit + 1 < ARRAY_SIZE(units) && value >= 999.5) {
+		value /= 1000;
+		unit++;
+	}
+	int digits = unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+
+	snprintf(text, COLUMNS_TIME_SIZE, "%.*f %s", digits, value, units[unit]);
+}
+
+void columns_put_time(struct columns *c, uint64_t ns)
+{
+	char text[COLUMNS_TIME_SIZE];
+
+	columns_time(text, ns);
+	columns_put(c, text);
 }
 
 void columns_put_age(struct columns *c, time_t then)

@@ -29,6 +29,11 @@ void columns_put(struct columns *c, const char *text);
 void columns_put_number(struct columns *c, uint64_t n);
 void columns_put_bytes(struct columns *c, uint64_t n);
 
+/* Adds a duration; columns_time() writes it with three digits and a unit. */
+#define COLUMNS_TIME_SIZE 48
+void columns_put_time(struct columns *c, uint64_t ns);
+void columns_time(char text[COLUMNS_TIME_SIZE], uint64_t ns);
+
 /* Adds the time since `then` as a whole number of its largest unit: 59s, 3m, 23h, 400d. */
 void columns_put_age(struct columns *c, time_t then);
 

@@ -212,21 +212,6 @@ bool report_has_event(struct session *s, const struct name_pattern *p)
 
 /* ---- Text ---- */
 
-void report_time(char text[REPORT_TIME_SIZE], uint64_t ns)
-{
-	static const char *const units[] = { "ns", "us", "ms", "s" };
-	double value = (double)ns;
-	size_t unit = 0;
-
-	while (unit + 1 < ARRAY_SIZE(units) && value >= 999.5) {
-		value /= 1000;
-		unit++;
-	}
-	int digits = unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
-
-	snprintf(text, REPORT_TIME_SIZE, "%.*f %s", digits, value, units[unit]);
-}
-
 static const char *or_dash(const char *name)
 {
 	return name ? name : "-";
@@ -237,11 +222,11 @@ void report_put_numbers(struct columns *c, const struct report *r, const struct 
 {
 	struct report_number numbers[REPORT_NUMBERS_MAX];
 	size_t count = report_numbers(r, form, row, numbers);
-	char text[REPORT_TIME_SIZE];
+	char text[COLUMNS_TIME_SIZE];
 
 	columns_put_number(c, numbers[0].value);
 	for (size_t i = 1; i < count; i++) {
-		report_time(text, numbers[i].value);
+		columns_time(text, numbers[i].value);
 		columns_put(c, numbers[0].value ? text : "-");
 	}
 }
@@ -329,12 +314,12 @@ void report_put_table(FILE *out, const struct report *r, const struct report_for
 
 static void put_bar(FILE *out, unsigned int bits, uint64_t count, uint64_t most)
 {
-	char from[REPORT_TIME_SIZE];
-	char to[REPORT_TIME_SIZE];
+	char from[COLUMNS_TIME_SIZE];
+	char to[COLUMNS_TIME_SIZE];
 	int width = (int)((double)count / (double)most * BAR_WIDTH + 0.5);
 
-	report_time(from, bits ? UINT64_C(1) << (bits - 1) : 0);
-	report_time(to, bits < 64 ? UINT64_C(1) << bits : UINT64_MAX);
+	columns_time(from, bits ? UINT64_C(1) << (bits - 1) : 0);
+	columns_time(to, bits < 64 ? UINT64_C(1) << bits : UINT64_MAX);
 	/* A count above 0 always shows a bar. */
 	width = count > 0 && width == 0 ? 1 : width;
 	fprintf(out, "%8s .. %-8s |", from, to);

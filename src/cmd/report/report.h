@@ -71,11 +71,6 @@ void report_put(struct session *s, struct report *r, const struct report_options
 
 struct columns;
 
-#define REPORT_TIME_SIZE 48
-
-/* Writes a time with three digits and a unit. */
-void report_time(char text[REPORT_TIME_SIZE], uint64_t ns);
-
 /* Prints a text in capital letters. */
 void report_put_upper(FILE *out, const char *text, size_t length);
 

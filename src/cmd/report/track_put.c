@@ -245,13 +245,13 @@ static void put_lines(FILE *out, const struct chosen_life *it)
 
 static void put_chosen(FILE *out, const struct track *t, const struct chosen *chosen)
 {
-	char time[REPORT_TIME_SIZE];
+	char time[COLUMNS_TIME_SIZE];
 
 	vec_foreach (const struct chosen_life *, it, &chosen->all) {
 		char *path = track_life_path(t, &it->life);
 		const char *kind = lives_kind_name(&t->lives, &it->life);
 
-		report_time(time, it->life.end_ns - it->life.begin_ns);
+		columns_time(time, it->life.end_ns - it->life.begin_ns);
 		fputc('\n', out);
 		escaped_printf(out, "%s%s%s: %s%s from %" PRIu64 ".%09" PRIu64 ", %s%s", kind,
 			*kind ? " " : "", it->key, time,
