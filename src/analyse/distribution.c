@@ -65,6 +65,25 @@ void distribution_add(struct distribution *d, uint64_t value)
 	d->count++;
 }
 
+void distribution_merge(struct distribution *d, const struct distribution *from)
+{
+	if (from->count == 0) {
+		return;
+	}
+	for (size_t i = 0; i < DISTRIBUTION_BLOCKS; i++) {
+		if (from->blocks[i] && !d->blocks[i]) {
+			d->blocks[i] = xcalloc(STEPS, sizeof(**d->blocks));
+		}
+		for (size_t n = 0; from->blocks[i] && n < STEPS; n++) {
+			d->blocks[i][n] += from->blocks[i][n];
+		}
+	}
+	d->min = d->count == 0 || from->min < d->min ? from->min : d->min;
+	d->max = from->max > d->max ? from->max : d->max;
+	d->sum += from->sum;
+	d->count += from->count;
+}
+
 uint64_t distribution_percentile(const struct distribution *d, struct distribution_share s)
 {
 	/* count * parts / of, rounded up, with integers, as a double would be above or below it. */

@@ -30,6 +30,9 @@ struct distribution_share {
 void distribution_fini(struct distribution *d);
 void distribution_add(struct distribution *d, uint64_t value);
 
+/* Adds all values of another distribution. */
+void distribution_merge(struct distribution *d, const struct distribution *from);
+
 /*
  * Returns the percentile, by nearest rank: the share `s` of all values are at most this, to within
  * 1 %. Exact for shares of 0 and 100 %; 0 without values.

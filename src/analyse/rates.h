@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How often events happen, and how long what they begin takes, since the beginning and in a window
+ * of time that the caller ends. A cell counts one event of one thread; rate_rows.h makes rows of
+ * cells. A latency is the time of a scope, or from `@begin` to `@end` of a declared life with the
+ * same key; it belongs to the event that ends it. Needs no clock: times are those of records. One
+ * thread.
+ */
+#ifndef ANALYSE_RATES_H
+#define ANALYSE_RATES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyse/distribution.h"
+#include "analyse/fields.h"
+#include "analyse/pairs.h"
+#include "analyse/tuples.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "read/keys.h"
+#include "read/reader.h"
+
+/* Limit of the cells; further threads share the cells of thread 0. */
+#define RATES_CELLS_MAX (1u << 16)
+
+/* Limit of the open pairs; when it is reached, all are forgotten. */
+#define RATES_OPEN_MAX (1u << 20)
+
+#define RATES_NONE UINT32_MAX
+
+struct rates_lengths {
+	struct distribution all;
+	struct distribution window; /* of the last complete window */
+	struct distribution open; /* since then */
+};
+
+struct rates_cell {
+	uint32_t name; /* RATES_NONE: the cell has the losses of the thread */
+	uint32_t pid;
+	uint32_t tid;
+	uint64_t events;
+	uint64_t events_before; /* at the end of the last window */
+	uint64_t window; /* events in the last window */
+	struct losses losses;
+	uint64_t lost_before;
+	uint64_t window_lost;
+	struct rates_lengths *lengths; /* NULL: none ended here */
+};
+
+struct rates_name {
+	char *text;
+	uint32_t category; /* index of `categories` */
+};
+
+struct rates_class;
+
+struct rates {
+	VEC(struct rates_cell) cells;
+	VEC(struct rates_name) names;
+	VEC(char *) categories; /* the part of a name before ':'; "": without one */
+	uint64_t events; /* sums of all cells */
+	struct losses losses;
+	uint64_t window;
+	uint64_t window_lost;
+	int64_t from_ns; /* start of the first window */
+	int64_t begin_ns; /* start of the last complete window */
+	int64_t end_ns; /* end of it, where the next one begins */
+	uint64_t skipped_ns; /* time whose events were not added */
+	uint64_t skipped_before; /* at the end of the last window */
+	uint64_t window_skipped; /* in the last window */
+	uint64_t dropped; /* open pairs that were forgotten */
+	/* For rates.c only: */
+	struct reader *reader;
+	struct hash by_name; /* values: index + 1 */
+	struct hash by_category; /* values: index + 1 */
+	struct keys index; /* cells by pid, tid and name + 1 */
+	VEC(struct rates_class) classes; /* by class index of the reader */
+	struct pairs pairs;
+	struct tuples tuples; /* values of open lives that are no integers */
+	struct field_bytes bytes;
+};
+
+/* Initializes the counts; the first window begins at `ns`. */
+void rates_init(struct rates *r, int64_t ns);
+void rates_fini(struct rates *r);
+
+/* Takes records of this reader from now on. Pairs that were open before are forgotten. */
+void rates_use(struct rates *r, struct reader *reader);
+
+/* Adds a record, in the order of time. */
+void rates_add(struct rates *r, const struct record *rec);
+
+/* Notes that events of so much time are left out: rates are of the rest of the time. */
+static inline void rates_skip(struct rates *r, uint64_t ns)
+{
+	r->skipped_ns += ns;
+}
+
+/* Ends the window at `ns`: all records up to that time were added. */
+void rates_turn(struct rates *r, int64_t ns);
+
+/* Returns the time that was counted in the last complete window, in seconds; 0 before the first. */
+static inline double rates_seconds(const struct rates *r)
+{
+	return (double)(r->end_ns - r->begin_ns - (int64_t)r->window_skipped) / 1e9;
+}
+
+/* Returns how many there are in a second of the last complete window. */
+static inline double rates_per_second(const struct rates *r, uint64_t window)
+{
+	double seconds = rates_seconds(r);
+
+	return seconds > 0 ? (double)window / seconds : 0;
+}
+
+#endif
