@@ -54,6 +54,7 @@ static void describe(struct leftover *o, const struct buffer_source *buffer)
 	o->seen = (time_t)(now.realtime_ns / CTF_CLOCK_SECOND);
 	o->state = buffer_source_is_dead(buffer) ? LEFTOVER_DEAD : LEFTOVER_ALIVE;
 	o->totals = buffer_source_totals(buffer);
+	o->totals_ns = now.monotonic_ns;
 	strcpy(o->directory, buffer_source_trace(buffer)->directory);
 	bool found = ctf_metadata_of_buffer(&md, buffer_source_trace(buffer), NULL);
 

@@ -34,6 +34,7 @@ struct leftover {
 	char command[64]; /* name of the process; "": unknown */
 	char directory[BUFFER_FILE_PATH_BYTES]; /* of the trace, absolute */
 	struct buffer_totals totals; /* all zero: unknown */
+	uint64_t totals_ns; /* when the process noted them, CLOCK_MONOTONIC */
 };
 
 struct leftovers {

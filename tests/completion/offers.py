@@ -59,6 +59,9 @@ OFFERS = {
     "waymark ctl --json 1 file o": {"on", "off"},
     "waymark ctl 1 file --backend=": {"--backend=ctf", "--backend=simple", "--backend=log"},
     "waymark ctl 1 snapshot some": {"some-file", "some-folder"},
+    "waymark top --by=": {"--by=event", "--by=thread", "--by=category"},
+    "waymark top --sort=": {f"--sort={s}" for s in ("rate", "events", "lost", "p99", "name")},
+    "waymark top some-fi": {"some-file"},
     "waymark ls some": set(),
     "waymark nothing --": set(),
 }

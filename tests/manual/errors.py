@@ -19,14 +19,14 @@ faults = manual.Faults()
 NOBODY = 65534
 # A command's arguments besides its input, and its exit status for an invalid command line.
 READERS = {"waymark print": "", "waymark info": "", "waymark latency": "--from=a --to=b", "waymark scopes": "", "waymark track": "",
-           "waymark sql": "",
+           "waymark sql": "", "waymark top": "--once",
            "waymark flamegraph": "", "waymark convert": "-o out", "waymark recover": "", "waymark drain": "--once",
            "simpletrace declared": "", "tracetool --check": ""}
 # An empty declaration file declares nothing, which is no error.
 CAN_BE_EMPTY = {"tracetool --check"}
 BAD_LINE = {"waymark record": 125, "simpletrace": 1, "tracetool": 1}
 # Commands that are valid without arguments.
-ALONE = {"waymark help", "waymark recover", "waymark ls"}
+ALONE = {"waymark help", "waymark recover", "waymark ls", "waymark top"}
 NAMES = {"tracetool": "Error"}
 
 

@@ -48,6 +48,7 @@ ONLY_READ = {
     "ftrace": "the kernel's tracing is the whole machine's",
     "waymark ctl": "no such program runs here; tests/ctl has some",
     "waymark attach": "no such program runs here; tests/ctl has some",
+    "waymark top": "no such program runs here, and no terminal; tests/top has both",
     "waymark drain": "no such program runs here; tests/jail has some",
     "blk_read(uint64_t offset": "the declaration is wrong on purpose",
     "socat": "tests/monitor speaks with a socket",
