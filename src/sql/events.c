@@ -92,7 +92,7 @@ static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *row)
 {
 	const struct events_cursor *c = (const struct events_cursor *)base;
 
-	*row = c->is_joined ? join_row(c->join) : c->row;
+	*row = c->is_joined ? join_row(c->join) : events_row(c);
 	return SQLITE_OK;
 }
 

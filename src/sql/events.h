@@ -54,7 +54,6 @@ struct events_cursor {
 	const struct record *rec; /* the current one */
 	const struct fit *fit; /* of it */
 	const struct value *values; /* its decoded fields; NULL until needed */
-	int64_t row;
 	VEC(struct fit) fits; /* by class index */
 	VEC(struct condition) conditions;
 	char *pattern; /* of the names of events; NULL: all */
@@ -99,6 +98,19 @@ struct cell events_names(struct events_cursor *c, const struct arg *arg, uint64_
 /* Returns a column of the current record. */
 struct cell events_cell(struct events_cursor *c, size_t column);
 void cell_show(const struct cell *cell, sqlite3_context *to);
+
+/*
+ * Returns the current record's number, the same in every scan: SQLite finds by it in RIGHT JOIN and
+ * OR which rows of one scan another one has, too.
+ */
+int64_t events_row(const struct events_cursor *c);
+
+/* Spreads the bits of a number, for hashes. */
+static inline uint64_t mix_bits(uint64_t v)
+{
+	v = (v ^ v >> 32) * UINT64_C(0x9E3779B97F4A7C15);
+	return v ^ v >> 29;
+}
 
 /* Sets the table's error. Returns SQLITE_ERROR. */
 int events_fail(struct events_cursor *c, const char *text);

@@ -12,6 +12,7 @@
 
 struct kept_row {
 	size_t cells; /* index of its first cell */
+	int64_t row; /* see events_row() */
 	uint32_t next; /* the next row of the same value */
 };
 
@@ -36,23 +37,17 @@ struct join {
 	uint32_t at; /* the current row; NONE: at the end */
 };
 
-static uint64_t mix(uint64_t v)
-{
-	v = (v ^ v >> 32) * UINT64_C(0x9E3779B97F4A7C15);
-	return v ^ v >> 29;
-}
-
 static uint64_t hash_of(const struct cell *key)
 {
-	uint64_t hash = mix(key->type);
+	uint64_t hash = mix_bits(key->type);
 
 	if (key->type == CELL_INTEGER) {
-		return mix((uint64_t)key->integer + hash);
+		return mix_bits((uint64_t)key->integer + hash);
 	}
 	for (int i = 0; i < key->length; i++) {
 		hash = (hash ^ (unsigned char)key->text[i]) * UINT64_C(0x100000001B3);
 	}
-	return mix(hash);
+	return mix_bits(hash);
 }
 
 static bool is_same(const struct cell *a, const struct cell *b)
@@ -126,7 +121,7 @@ static void keep(struct join *j, struct events_cursor *c)
 		j->rows.items[v->last].next = row;
 		v->last = row;
 	}
-	vec_push(&j->rows, ((struct kept_row){ j->cells.count, NONE }));
+	vec_push(&j->rows, ((struct kept_row){ j->cells.count, events_row(c), NONE }));
 	for (size_t i = 0; i < c->table->columns.count; i++) {
 		if (j->place[i < 63 ? i : 63] >= 0) {
 			vec_push(&j->cells, kept(j, events_cell(c, i)));
@@ -238,5 +233,5 @@ void join_show(const struct join *j, int column, sqlite3_context *to)
 
 int64_t join_row(const struct join *j)
 {
-	return j->at;
+	return j->rows.items[j->at].row;
 }

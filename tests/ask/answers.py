@@ -111,12 +111,26 @@ WRITTEN = [
     "SELECT x.tid AS a, x.time - y.time AS b FROM ask_submit x, ask_submit y WHERE x.req = y.req + 1 "
     "AND y.op = 2 AND x.tid = y.tid",
     "SELECT count(DISTINCT at) FROM ask_note",
+    # Rows that two scans find are found again by their numbers.
+    "SELECT s.req AS a, c.req AS b FROM (SELECT * FROM ask_submit WHERE req % 13 = 0) s "
+    "JOIN ask_complete c ON c.req = s.req OR c.spent = s.op",
+    "SELECT count(*) FROM ask_tick t, ask_submit s WHERE s.bytes = 512 AND (t.a = s.op OR t.b = s.bytes)",
+    "SELECT count(*) FROM ask_submit s WHERE s.bytes < 2000 AND EXISTS (SELECT 1 FROM ask_complete c WHERE c.req = s.req)",
+    "SELECT count(*) FROM ask_submit s JOIN events e USING (time) WHERE s.bytes = 1024",
+    "SELECT t.events, s.bytes FROM (SELECT * FROM ask_submit WHERE req % 60 = 0) s LEFT JOIN (SELECT tid, count(*) AS events "
+    "FROM events GROUP BY tid) t USING (tid)",
     "SELECT a.disk AS d, count(*) AS n FROM ask_submit a, ask_submit b WHERE a.disk = b.disk AND b.bytes = 512 "
     "AND a.req < 8589934692 GROUP BY d",
     "SELECT time FROM ask_tick WHERE a = 3 ORDER BY time",
     "SELECT (SELECT count(*) FROM ask_tick t WHERE t.tid = s.tid AND t.time < s.time) AS n FROM ask_submit s "
     "WHERE s.bytes = 8192 AND s.op = 1",
 ]
+if sqlite3.sqlite_version_info >= (3, 39):
+    WRITTEN += [
+        "SELECT count(*), count(s.req), count(c.req) FROM ask_submit s FULL JOIN ask_complete c USING (req)",
+        "SELECT count(*), count(s.req), count(c.req) FROM ask_submit s RIGHT JOIN ask_complete c USING (req)",
+        "SELECT s.req AS a, c.req AS b FROM ask_complete c FULL JOIN ask_submit s ON c.req = s.req AND s.bytes > 1000",
+    ]
 
 
 # Statements that are computed without SQLite for each event, and some that only look like it.
