@@ -46,7 +46,6 @@ struct events_cursor {
 	sqlite3_vtab_cursor base;
 	struct sql_events *table;
 	struct sql_scan scan;
-	bool is_open; /* the scan */
 	bool is_at_end;
 	struct record records[SCAN_FEW];
 	size_t count;

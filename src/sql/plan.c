@@ -205,31 +205,44 @@ static void match(struct events_cursor *c, char sign, sqlite3_value *value)
 					      : PATTERN_EXACT;
 }
 
-/* Applies all conditions but the one that is looked up; `key` gets its column, or -1. */
-static sqlite3_value *apply(
-	struct events_cursor *c, const char *plan, int argc, sqlite3_value **argv, int *key)
+/* Reads the next condition of a plan. */
+static char read_step(const char **plan, size_t *column)
 {
-	sqlite3_value *looked_up = NULL;
+	char sign = **plan;
+	char *end;
 
-	*key = -1;
+	*column = strtoul(*plan + 1, &end, 10);
+	*plan = end + 1;
+	return sign;
+}
+
+/* Returns the value that is looked up, and its column; NULL: none is. */
+static sqlite3_value *find_value(const char *plan, int argc, sqlite3_value **argv, size_t *column)
+{
+	plan = strchr(plan, ';') + 1;
+	for (int i = 0; i < argc; i++) {
+		if (read_step(&plan, column) == SIGN_LOOKED_UP) {
+			return argv[i];
+		}
+	}
+	return NULL;
+}
+
+/* Applies all conditions but the one that is looked up. */
+static void apply(struct events_cursor *c, const char *plan, int argc, sqlite3_value **argv)
+{
 	c->used = strtoull(plan, NULL, 16);
 	plan = strchr(plan, ';') + 1;
 	for (int i = 0; i < argc; i++) {
-		char sign = *plan;
-		int column = 0;
+		size_t column;
+		char sign = read_step(&plan, &column);
 
-		sscanf(plan + 1, "%d", &column);
-		plan = strchr(plan, ',') + 1;
-		if (sign == SIGN_LOOKED_UP) {
-			*key = column;
-			looked_up = argv[i];
-		} else if (sign == SIGN_EXACT || sign == SIGN_GLOB || sign == SIGN_LIKE) {
+		if (sign == SIGN_EXACT || sign == SIGN_GLOB || sign == SIGN_LIKE) {
 			match(c, sign, argv[i]);
-		} else {
-			compare(c, sign, (size_t)column, argv[i]);
+		} else if (sign != SIGN_LOOKED_UP) {
+			compare(c, sign, column, argv[i]);
 		}
 	}
-	return looked_up;
 }
 
 int plan_filter(
@@ -237,25 +250,27 @@ int plan_filter(
 {
 	struct events_cursor *c = (struct events_cursor *)base;
 	int result = SQLITE_OK;
-	int key;
+	size_t key;
+	sqlite3_value *looked_up = find_value(plan, argc, argv, &key);
+	bool is_known = looked_up && c->lookups++ > 0 && join_can_find(c, key, looked_up);
 
 	(void)number;
+	c->is_joined = is_known;
+	if (is_known && c->join) {
+		join_find(c->join, looked_up);
+		return SQLITE_OK;
+	}
 	events_reset(c);
-	sqlite3_value *looked_up = apply(c, plan, argc, argv, &key);
-
-	c->is_joined = false;
-	if (looked_up && c->lookups++ > 0 && join_can_find(c, (size_t)key, looked_up)) {
-		if (!c->join) {
-			c->join = join_make(c, (size_t)key, &result);
-		}
-		c->is_joined = c->join != NULL;
+	apply(c, plan, argc, argv);
+	if (is_known) {
+		c->join = join_make(c, key, &result);
 		if (c->join) {
 			join_find(c->join, looked_up);
 		}
 		return result;
 	}
 	if (looked_up && sqlite3_value_type(looked_up) == SQLITE_INTEGER) {
-		compare(c, '=', (size_t)key, looked_up);
+		compare(c, '=', key, looked_up);
 	}
 	return events_begin(c);
 }

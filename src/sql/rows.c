@@ -362,10 +362,7 @@ void events_reset(struct events_cursor *c)
 		lines_fini(&c->lines);
 		c->has_lines = false;
 	}
-	if (c->is_open) {
-		sql_scan_fini(&c->scan);
-		c->is_open = false;
-	}
+	sql_scan_fini(&c->scan);
 	sqlite3_free(c->pattern);
 	c->pattern = NULL;
 	c->conditions.count = c->fits.count = 0;
@@ -380,7 +377,6 @@ bool events_open(struct events_cursor *c)
 {
 	c->scan.filter.needs_class = needs_class;
 	c->scan.filter.needs_data = c;
-	c->is_open = true;
 	return sql_scan_open(&c->scan);
 }
 

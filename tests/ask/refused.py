@@ -104,6 +104,16 @@ def check_damage(trace, folder):
     check("each problem is reported once", (status, again), (1, err))
 
 
+def check_memory(trace):
+    """A row of a join costs no memory beyond the kept rows."""
+    process = subprocess.Popen([waymark, "sql", "--where", "a >= 0", trace,
+                                "SELECT count(*) FROM ask_tick x JOIN ask_tick y USING (b)"],
+                               stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    check(f"a join needs {usage.ru_maxrss} KiB", (status, usage.ru_maxrss < 500000), (0, True))
+
+
 def check_growth(folder):
     trace = folder / "grows.ctf"
     with record(trace, 2000000) as process:
@@ -139,6 +149,7 @@ def main():
         check_names(trace)
         check_signal(trace)
         check_damage(trace, folder)
+        check_memory(trace)
         check_growth(folder)
         check_extension(trace)
     finish()
