@@ -26,10 +26,24 @@ static const struct sql_column commons[] = {
 	{ "json", NULL, "TEXT", COLUMN_JSON, true },
 };
 
+/* Tables of SQLite's own, which hide others. */
+static const char *const own_tables[] = { "sqlite_master", "sqlite_schema", "sqlite_temp_master",
+	"sqlite_temp_schema", NULL };
+
 static bool has_column(const struct sql_events *t, const char *name)
 {
 	vec_foreach (const struct sql_column *, c, &t->columns) {
 		if (strcasecmp(c->name, name) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool is_listed(const char *const *names, const char *name)
+{
+	for (; *names; names++) {
+		if (strcasecmp(*names, name) == 0) {
 			return true;
 		}
 	}
@@ -43,12 +57,7 @@ static bool has_table(const struct sql_source *s, const char *name)
 			return true;
 		}
 	}
-	for (const char *const *list = sql_list_names; *list; list++) {
-		if (strcasecmp(*list, name) == 0) {
-			return true;
-		}
-	}
-	return false;
+	return is_listed(sql_list_names, name) || is_listed(own_tables, name);
 }
 
 static const char *numbered(struct sql_source *s, const char *name, unsigned int number)
