@@ -121,7 +121,7 @@ static bool is_part_of_a_trace(struct input *in, struct read_error *error)
 	return false;
 }
 
-bool reader_declares_all(const struct reader *r)
+static bool is_native(const struct reader *r)
 {
 	for (size_t i = 0; i < r->trace_count; i++) {
 		const struct reader *own = r->traces[i].reader ? r->traces[i].reader : r;
@@ -131,6 +131,16 @@ bool reader_declares_all(const struct reader *r)
 		}
 	}
 	return true;
+}
+
+bool reader_declares_all(const struct reader *r)
+{
+	return is_native(r);
+}
+
+bool reader_is_ordered(const struct reader *r)
+{
+	return is_native(r);
 }
 
 static struct reader *open_input(

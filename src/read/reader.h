@@ -173,6 +173,12 @@ void reader_close(struct reader *r);
 /* True if the traces declare all of their events before the first record. */
 bool reader_declares_all(const struct reader *r);
 
+/*
+ * True if the records come in the order of time, but for damage. The other formats have them in the
+ * order in which they were written.
+ */
+bool reader_is_ordered(const struct reader *r);
+
 /* True if an input begins like a trace of any known format; consumes nothing. */
 bool reader_is_trace(struct input *in);
 

@@ -319,7 +319,8 @@ static struct cell names_text(struct list_cursor *c, const struct arg *arg)
 static bool next_declaration(struct list_cursor *c)
 {
 	static const char *const parts[] = { NULL, "begin", "step", "end" };
-	const struct class_table *classes = &c->scan.reader->classes;
+	/* Not the scan's reader: it may meet events only with their records. */
+	const struct class_table *classes = &c->source->reader->classes;
 
 	if (c->index == classes->all.count) {
 		return false;

@@ -140,9 +140,8 @@ int plan_best(sqlite3_vtab *base, sqlite3_index_info *info)
 	}
 	info->estimatedCost = lookup >= 0 ? ROWS_ALIKE : ROWS;
 	info->estimatedRows = lookup >= 0 ? ROWS_ALIKE : info->estimatedRows;
-	/* Records come in the order of time. */
-	info->orderByConsumed = info->nOrderBy == 1 && info->aOrderBy[0].iColumn >= 0 &&
-				!info->aOrderBy[0].desc &&
+	info->orderByConsumed = reader_is_ordered(t->source->reader) && info->nOrderBy == 1 &&
+				info->aOrderBy[0].iColumn >= 0 && !info->aOrderBy[0].desc &&
 				t->columns.items[info->aOrderBy[0].iColumn].kind == COLUMN_TIME;
 	info->idxStr = sqlite3_str_finish(plan);
 	info->needToFreeIdxStr = 1;
