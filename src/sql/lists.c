@@ -510,6 +510,10 @@ static int filter(
 	(void)plan;
 	(void)argc;
 	(void)argv;
+	if (c->has_summary) { /* again, for the next row of another table */
+		c->index = 0;
+		return next(base);
+	}
 	reset(c);
 	sql_scan_init(&c->scan, c->source);
 	c->is_scanning = true;

@@ -86,7 +86,9 @@ static char sign_of(const struct sql_column *c, sqlite3_index_info *info, int i,
 	if (c->kind == COLUMN_EVENT) {
 		return name_sign(c, info, i);
 	}
-	bool has_keys = c->kind == COLUMN_FIELD && (is_integer(c) || strcmp(c->type, "TEXT") == 0);
+	bool has_keys =
+		c->kind == COLUMN_TIME ||
+		(c->kind == COLUMN_FIELD && (is_integer(c) || strcmp(c->type, "TEXT") == 0));
 
 	if (is_equal && has_keys && may_look_up && !is_constant(info, i) &&
 		strcmp(sqlite3_vtab_collation(info, i), "BINARY") == 0) {
