@@ -141,6 +141,21 @@ static void show_problems(sqlite3_context *to, int argc, sqlite3_value **argv)
 	}
 }
 
+/*
+ * True if the connection has the extension already. Its functions must not be replaced: that would
+ * free the traces, whose tables remain.
+ */
+static bool is_loaded(sqlite3 *db)
+{
+	sqlite3_stmt *statement = NULL;
+	/* An authorizer refuses a function that exists with another error than this one. */
+	bool is_missing = sqlite3_prepare_v2(db, "SELECT waymark_problems()", -1, &statement,
+				  NULL) == SQLITE_ERROR;
+
+	sqlite3_finalize(statement);
+	return !is_missing;
+}
+
 int sqlite3_modwaymark_init(sqlite3 *db, char **error, const sqlite3_api_routines *api);
 
 /* Called by SQLite, which makes the name from the file's: mod_waymark.so. */
@@ -152,6 +167,9 @@ __attribute__((visibility("default"))) int sqlite3_modwaymark_init(
 		*error = sqlite3_mprintf(
 			"waymark needs SQLite 3.38, this is %s", sqlite3_libversion());
 		return SQLITE_ERROR;
+	}
+	if (is_loaded(db)) {
+		return SQLITE_OK;
 	}
 	struct extension *e = xcalloc(1, sizeof(*e));
 	/* Opening reads files, so no view or trigger of a foreign database may do it. */
@@ -170,5 +188,5 @@ __attribute__((visibility("default"))) int sqlite3_modwaymark_init(
 		result = sqlite3_create_function_v2(
 			db, "waymark_problems", 0, flags, e, show_problems, NULL, NULL, NULL);
 	}
-	return result;
+	return result == SQLITE_OK ? sql_add_functions(db) : result;
 }

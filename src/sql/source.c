@@ -245,9 +245,8 @@ void sql_source_init(struct sql_source *s)
 
 int sql_attach(sqlite3 *db, struct sql_source *s)
 {
-	int result = sql_add_functions(db);
+	int result = sql_add_lists(db, s);
 
-	result = result == SQLITE_OK ? sql_add_lists(db, s) : result;
 	for (size_t i = 0; i < s->tables.count && result == SQLITE_OK; i++) {
 		result = sql_add_events(db, s->tables.items[i]);
 	}

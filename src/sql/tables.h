@@ -85,13 +85,16 @@ struct sql_source {
 void sql_source_init(struct sql_source *s);
 void sql_source_fini(struct sql_source *s);
 
-/* Adds all tables and functions to a connection. Returns a result of SQLite. */
+/* Adds the tables to a connection, or replaces those of the same names. Returns a result of SQLite.
+ */
 int sql_attach(sqlite3 *db, struct sql_source *s);
+
+/* Adds the functions. SQLite refuses to replace them while a statement runs. */
+int sql_add_functions(sqlite3 *db); /* functions.c */
 
 /* Parts of sql_attach(). */
 int sql_add_events(sqlite3 *db, struct sql_events *table); /* events.c */
 int sql_add_lists(sqlite3 *db, struct sql_source *s); /* lists.c */
-int sql_add_functions(sqlite3 *db); /* functions.c */
 
 /* Names of the tables of lists.c; the last one is NULL. */
 extern const char *const sql_list_names[];

@@ -135,6 +135,11 @@ def check_extension(trace):
                            "SELECT waymark_problems() IS NULL"], text=True, timeout=60,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     check("sqlite3 reads the trace", (told.returncode, told.stdout), (0, "5\n1\n1\n"))
+    told = subprocess.run(["sqlite3", ":memory:", f".load {extension}", f"SELECT waymark_open('{trace}')",
+                           f".load {extension}", "SELECT count(*) > 0 FROM ask_tick WHERE a = 5",
+                           f"SELECT waymark_open('{trace}', '{trace}')", "SELECT count(*) FROM processes"], text=True,
+                          timeout=60, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    check("loaded and opened twice", (told.returncode, told.stdout), (0, "5\n1\n5\n2\n"))
     told = subprocess.run(["sqlite3", ":memory:", f".load {extension}", "SELECT waymark_open('/nowhere')"], text=True,
                           timeout=60, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     check(told.stdout, "waymark_open: cannot open: No such file or directory" in told.stdout, True)

@@ -149,7 +149,8 @@ static bool answer_all(struct asking *a, const char *query)
 	a->source.reader = s->reader;
 	sql_source_init(&a->source);
 	session_begin_output(s);
-	if (sqlite3_open(":memory:", &a->db) != SQLITE_OK || sql_attach(a->db, &a->source)) {
+	if (sqlite3_open(":memory:", &a->db) != SQLITE_OK || sql_add_functions(a->db) ||
+		sql_attach(a->db, &a->source)) {
 		session_say(s, "SQLite: %s", sqlite3_errmsg(a->db));
 		return false;
 	}
