@@ -51,6 +51,7 @@ def check_statements(trace):
         check(f"{statement}: status", status, 1)
         check(f"{statement}: {err}", message in err, True)
         check(f"{statement}: output", out, "")
+    check("a column of another table", "did you mean" in run(trace, "SELECT disk FROM ask_tick")[2], False)
     check("no file was made", os.path.exists("other.db"), False)
     check("two statements", run("--csv", trace, given="SELECT 1 AS a;\nSELECT 2\nAS b;"), (0, "a\n1\nb\n2\n", ""))
     check("the first error ends it", run("--csv", trace, given="SELECT x;\nSELECT 2;")[:2], (1, ""))

@@ -26,6 +26,7 @@ struct table {
 	int columns;
 	VEC(struct shown) cells; /* row by row; the first row has the names */
 	size_t *widths;
+	bool has_head; /* the names were printed */
 };
 
 /* ---- Tables ---- */
@@ -154,7 +155,17 @@ static void put_row(struct table *t, struct out *out, struct shown *cells)
 	free(rest);
 }
 
-/* Puts the kept rows, and a line below the names. */
+static void put_rule(const struct table *t, struct out *out)
+{
+	for (int i = 0; i < t->columns; i++) {
+		for (size_t n = 0; n < t->widths[i]; n++) {
+			out_char(out, '-');
+		}
+		out_str(out, i + 1 == t->columns ? "\n" : "  ");
+	}
+}
+
+/* Puts the kept rows; the first one has the names, with a line below. */
 static void put_rows(struct table *t, struct out *out)
 {
 	size_t columns = (size_t)t->columns;
@@ -169,11 +180,9 @@ static void put_rows(struct table *t, struct out *out)
 	}
 	for (size_t i = 0; i < t->cells.count; i += columns) {
 		put_row(t, out, &t->cells.items[i]);
-		for (size_t k = 0; i == 0 && k < columns; k++) {
-			for (size_t n = 0; n < t->widths[k]; n++) {
-				out_char(out, '-');
-			}
-			out_str(out, k + 1 == columns ? "\n" : "  ");
+		if (!t->has_head) {
+			t->has_head = true;
+			put_rule(t, out);
 		}
 	}
 	t->cells.count = 0;

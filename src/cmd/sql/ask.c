@@ -133,6 +133,23 @@ static char *add_line(char *statement, const char *line)
 	return statement;
 }
 
+/* Returns the next line; NULL at the end. Ctrl-C drops the line, and the statement before it. */
+static char *read_line(struct asking *a, char **statement)
+{
+	char *line;
+
+	do {
+		*a->source.is_interrupted = 0;
+		line = readline(*statement ? "   ...> " : "waymark> ");
+		if (!line) {
+			putchar('\n');
+			free(*statement);
+			*statement = NULL;
+		}
+	} while (!line && *a->source.is_interrupted);
+	return line;
+}
+
 static bool ask_terminal(struct asking *a)
 {
 	char history[4096];
@@ -147,15 +164,14 @@ static bool ask_terminal(struct asking *a)
 	if (has_history) {
 		read_history(history);
 	}
-	while ((line = readline(statement ? "   ...> " : "waymark> "))) {
+	while (!a->is_over && (line = read_line(a, &statement))) {
 		if (*line) {
 			add_history(line);
+		}
+		if (*line || statement) {
 			statement = add_line(statement, line);
 		}
 		free(line);
-		if (statement && strncmp(statement, ".quit", 5) == 0) {
-			break;
-		}
 		if (statement && is_complete(statement)) {
 			asking_run(a, statement);
 			out_flush(&a->session->out);
@@ -180,9 +196,9 @@ static bool ask_file(struct asking *a)
 	size_t size = 0;
 	bool good = true;
 
-	while (good && getline(&line, &size, stdin) > 0) {
+	while (good && !a->is_over && getline(&line, &size, stdin) > 0) {
 		line[strcspn(line, "\n")] = '\0';
-		if (*line) {
+		if (*line || statement) {
 			statement = add_line(statement, line);
 		}
 		if (statement && is_complete(statement)) {

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/glob.h"
 #include "base/nearest.h"
@@ -12,6 +13,8 @@
 #include "cmd/escaped.h"
 #include "cmd/sql/sql.h"
 #include "sql/totals.h"
+
+#define BLANKS " \t\r\n"
 
 /* ---- Errors ---- */
 
@@ -46,7 +49,9 @@ static void report_error(struct asking *a, const char *statement)
 		struct nearest near = nearest_begin(name + 1, strlen(name + 1));
 
 		offer_names(&near, a, is_column);
-		help = nearest_is_near(&near) ? near.name : "";
+		/* A column of another table may have that very name. */
+		help = nearest_is_near(&near) && strcasecmp(near.name, name + 1) != 0 ? near.name
+										      : "";
 	}
 	if (sqlite3_errcode(a->db) == SQLITE_AUTH) {
 		text = "statements cannot open or write files";
@@ -137,8 +142,29 @@ static bool show_tables(struct asking *a, const char *pattern)
 	return true;
 }
 
+static bool has_table(struct asking *a, const char *table)
+{
+	sqlite3_stmt *statement = NULL;
+	char *query = sqlite3_mprintf("SELECT * FROM \"%w\"", table);
+	bool good = sqlite3_prepare_v2(a->db, query, -1, &statement, NULL) == SQLITE_OK;
+
+	if (!good) {
+		report_error(a, query);
+	}
+	sqlite3_finalize(statement);
+	sqlite3_free(query);
+	return good;
+}
+
 static bool show_columns(struct asking *a, const char *table)
 {
+	if (!*table) {
+		session_say(a->session, ".schema needs a table: see .tables");
+		return false;
+	}
+	if (!has_table(a, table)) {
+		return false;
+	}
 	char *query =
 		sqlite3_mprintf("SELECT name, type, hidden FROM pragma_table_xinfo(%Q)", table);
 	bool good = run_statements(a, query);
@@ -162,6 +188,13 @@ static bool set_mode(struct asking *a, const char *name)
 	return true;
 }
 
+static bool quit(struct asking *a, const char *argument)
+{
+	(void)argument;
+	a->is_over = true;
+	return true;
+}
+
 static bool show_help(struct asking *a, const char *argument);
 
 static const struct dot_command {
@@ -172,7 +205,8 @@ static const struct dot_command {
 	{ ".tables", show_tables, ".tables [PATTERN]   the tables" },
 	{ ".schema", show_columns, ".schema TABLE       its columns; hidden ones are not in *" },
 	{ ".mode", set_mode, ".mode table|csv|json  how answers look" },
-	{ ".help", show_help, ".help               these commands; .quit or Ctrl-D ends" },
+	{ ".help", show_help, ".help               these commands" },
+	{ ".quit", quit, ".quit               end, like Ctrl-D" },
 };
 
 static bool show_help(struct asking *a, const char *argument)
@@ -186,11 +220,13 @@ static bool show_help(struct asking *a, const char *argument)
 
 static bool run_dot_command(struct asking *a, const char *text)
 {
-	size_t length = strcspn(text, " \t\n;");
+	size_t length = strcspn(text, BLANKS ";");
 	char argument[256];
 
-	snprintf(argument, sizeof(argument), "%s", text + length + strspn(text + length, " \t\n"));
-	argument[strcspn(argument, "\n;")] = '\0';
+	snprintf(argument, sizeof(argument), "%s", text + length + strspn(text + length, BLANKS));
+	for (size_t end = strlen(argument); end > 0 && strchr(BLANKS ";", argument[end - 1]);) {
+		argument[--end] = '\0';
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(dot_commands); i++) {
 		if (strlen(dot_commands[i].name) == length &&
 			strncmp(dot_commands[i].name, text, length) == 0) {

@@ -17,6 +17,7 @@ struct asking {
 	struct sql_source source;
 	sqlite3 *db;
 	enum answer_style style;
+	bool is_over; /* .quit */
 	VEC(char *) reported; /* problems that were reported */
 };
 
