@@ -50,16 +50,6 @@ static bool is_listed(const char *const *names, const char *name)
 	return false;
 }
 
-static bool has_table(const struct sql_source *s, const char *name)
-{
-	vec_foreach (struct sql_events *const *, t, &s->tables) {
-		if (strcasecmp((*t)->name, name) == 0) {
-			return true;
-		}
-	}
-	return is_listed(sql_list_names, name) || is_listed(own_tables, name);
-}
-
 static const char *numbered(struct sql_source *s, const char *name, unsigned int number)
 {
 	size_t size = strlen(name) + 16;
@@ -88,13 +78,30 @@ static const char *free_column(struct sql_source *s, const struct sql_events *t,
 	return wanted;
 }
 
-static const char *free_table(struct sql_source *s, const char *name)
+/* Returns the name in small letters: what SQLite distinguishes. */
+static char *small_letters(struct sql_source *s, const char *name)
+{
+	char *text = arena_strdup(&s->arena, name);
+
+	for (char *p = text; *p; p++) {
+		*p = *p >= 'A' && *p <= 'Z' ? (char)(*p - 'A' + 'a') : *p;
+	}
+	return text;
+}
+
+/* Returns a name that no table has; it is taken from now on. */
+static const char *take_table(struct sql_source *s, const char *name)
 {
 	const char *wanted = name;
+	const char *key = small_letters(s, wanted);
 
-	for (unsigned int i = 2; has_table(s, wanted); i++) {
+	for (unsigned int i = 2; is_listed(sql_list_names, key) || is_listed(own_tables, key) ||
+				 hash_get(&s->by_name, key);
+		i++) {
 		wanted = numbered(s, name, i);
+		key = small_letters(s, wanted);
 	}
+	hash_add(&s->by_name, key, s);
 	return wanted;
 }
 
@@ -154,15 +161,12 @@ static void add_fields(struct sql_source *s, struct sql_events *t, const struct 
 	}
 }
 
-/* True if an event of that name has a field that SQLite takes for `name`. */
-static bool is_field(const struct sql_source *s, const char *event, const char *name)
+/* True if the event has a field that SQLite takes for `name`. */
+static bool is_field(const struct sql_events *t, const char *name)
 {
-	vec_foreach (struct event_class *const *, it, &s->reader->classes.all) {
-		const struct event *e = (*it)->event;
-		bool is_same = event && e && strcmp((*it)->name, event) == 0;
-
-		for (size_t i = 0; is_same && i < e->arg_count; i++) {
-			if (strcasecmp(e->args[i].name, name) == 0) {
+	vec_foreach (const struct event *const *, e, &t->declared) {
+		for (size_t i = 0; i < (*e)->arg_count; i++) {
+			if (strcasecmp((*e)->args[i].name, name) == 0) {
 				return true;
 			}
 		}
@@ -179,7 +183,7 @@ static void add_commons(struct sql_source *s, struct sql_events *t, bool is_hidd
 
 		c.is_hidden |= t->event && is_of_all;
 		if (c.is_hidden == is_hidden) {
-			if (is_field(s, t->event, c.name)) {
+			if (is_field(t, c.name)) {
 				c.name = joined(s, "_", c.name);
 			}
 			c.name = free_column(s, t, c.name);
@@ -188,34 +192,40 @@ static void add_commons(struct sql_source *s, struct sql_events *t, bool is_hidd
 	}
 }
 
-/* Makes a table without fields. `event`: NULL: of all events. */
-static struct sql_events *add_table(struct sql_source *s, const char *name, const char *event)
+/* Adds a table without columns. `event`: NULL: of all events. */
+static struct sql_events *add_table(struct sql_source *s, const char *event)
 {
 	struct sql_events *t = arena_new(&s->arena, struct sql_events);
 
 	t->source = s;
-	t->name = name;
 	t->event = event;
-	add_commons(s, t, false);
 	vec_push(&s->tables, t);
 	return t;
 }
 
-static void add_event(struct sql_source *s, const char *name)
+/* Adds a class to the table of its event. */
+static void add_class(struct sql_source *s, const struct event_class *class)
 {
-	vec_foreach (struct sql_events *const *, t, &s->tables) {
-		if ((*t)->event && strcmp((*t)->event, name) == 0) {
-			return;
-		}
-	}
-	struct sql_events *t = add_table(s, free_table(s, name), name);
+	struct sql_events *t = hash_get(&s->by_event, class->name);
 
-	vec_foreach (struct event_class *const *, it, &s->reader->classes.all) {
-		if ((*it)->event && strcmp((*it)->name, name) == 0) {
-			add_fields(s, t, (*it)->event);
-		}
+	if (!t) {
+		t = add_table(s, class->name);
+		hash_add(&s->by_event, class->name, t);
+	}
+	if (class->event) {
+		vec_push(&t->declared, class->event);
+	}
+}
+
+static void name_columns(struct sql_source *s, struct sql_events *t)
+{
+	t->name = take_table(s, t->event ? t->event : "events");
+	add_commons(s, t, false);
+	vec_foreach (const struct event *const *, e, &t->declared) {
+		add_fields(s, t, *e);
 	}
 	add_commons(s, t, true);
+	vec_fini(&t->declared);
 }
 
 /* Reads traces that show their events only with the first record of each. */
@@ -237,9 +247,14 @@ void sql_source_init(struct sql_source *s)
 	if (!reader_declares_all(s->reader)) {
 		meet_events(s);
 	}
-	add_commons(s, add_table(s, "events", NULL), true);
+	hash_init(&s->by_name);
+	hash_init(&s->by_event);
+	add_table(s, NULL);
 	vec_foreach (struct event_class *const *, it, &s->reader->classes.all) {
-		add_event(s, (*it)->name);
+		add_class(s, *it);
+	}
+	vec_foreach (struct sql_events *const *, t, &s->tables) {
+		name_columns(s, *t);
 	}
 }
 
@@ -259,5 +274,7 @@ void sql_source_fini(struct sql_source *s)
 		vec_fini(&(*t)->columns);
 	}
 	vec_fini(&s->tables);
+	hash_fini(&s->by_name);
+	hash_fini(&s->by_event);
 	arena_fini(&s->arena);
 }

@@ -26,6 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
 #include "base/vec.h"
 #include "read/filter.h"
 #include "read/reader.h"
@@ -60,6 +61,7 @@ struct sql_events {
 	const char *name; /* in SQL */
 	const char *event; /* NULL: of all events */
 	VEC(struct sql_column) columns;
+	VEC(const struct event *) declared; /* declarations of the event, until columns are named */
 };
 
 /* The traces of a connection. */
@@ -75,6 +77,8 @@ struct sql_source {
 	struct reader *reader; /* of the traces, for their classes; tables open their own */
 	/* Set by sql_source_init(): */
 	VEC(struct sql_events *) tables; /* the first is that of all events */
+	struct hash by_name; /* of tables, in small letters */
+	struct hash by_event;
 	struct arena arena;
 };
 
