@@ -43,7 +43,10 @@ static int disconnect(sqlite3_vtab *vtab)
 
 static int open_cursor(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor)
 {
-	*cursor = &events_cursor_new(((struct events_table *)vtab)->events)->base;
+	struct sql_events *events = ((struct events_table *)vtab)->events;
+
+	events->source->open_cursors++;
+	*cursor = &events_cursor_new(events)->base;
 	return SQLITE_OK;
 }
 
@@ -51,7 +54,7 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 {
 	struct events_cursor *c = (struct events_cursor *)base;
 
-	join_free(c->join);
+	join_leave(c);
 	events_cursor_free(c);
 	return SQLITE_OK;
 }

@@ -64,6 +64,7 @@ struct events_cursor {
 	uint64_t used; /* columns that the query uses, one bit each, the last for all further */
 	unsigned int lookups; /* how often a value of one field was looked up */
 	struct join *join; /* the rows by that field; NULL: not kept yet */
+	char *lookup; /* names what `join` has: the plan and its constants; NULL: no lookup yet */
 	bool is_joined; /* rows come from there, not from the scan */
 };
 
@@ -132,6 +133,15 @@ int plan_filter(
  */
 struct join *join_make(struct events_cursor *c, size_t key, int *result);
 void join_free(struct join *j);
+
+/*
+ * A subquery that depends on the row of another query has a new cursor for each: takes over what
+ * the cursor before it with the same `lookup` left, if a statement still runs.
+ */
+void join_resume(struct events_cursor *c);
+
+/* Leaves it for such a cursor; frees all if this is the last open cursor. */
+void join_leave(struct events_cursor *c);
 
 /*
  * True if the rows that equal the value have the same bytes as key; SQLite may compare a number

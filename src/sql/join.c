@@ -175,6 +175,41 @@ void join_free(struct join *j)
 	}
 }
 
+void join_resume(struct events_cursor *c)
+{
+	struct sql_source *s = c->table->source;
+
+	for (size_t i = 0; i < s->left.count; i++) {
+		struct left_join *l = &s->left.items[i];
+
+		if (l->table == c->table && strcmp(l->lookup, c->lookup) == 0) {
+			c->join = l->join;
+			c->lookups = l->lookups;
+			sqlite3_free(l->lookup);
+			*l = s->left.items[--s->left.count];
+			return;
+		}
+	}
+}
+
+void join_leave(struct events_cursor *c)
+{
+	struct sql_source *s = c->table->source;
+
+	if (c->lookup) {
+		vec_push(
+			&s->left, ((struct left_join){ c->lookup, c->table, c->join, c->lookups }));
+	}
+	if (--s->open_cursors > 0) {
+		return;
+	}
+	vec_foreach (struct left_join *, l, &s->left) {
+		sqlite3_free(l->lookup);
+		join_free(l->join);
+	}
+	vec_fini(&s->left);
+}
+
 /* Returns the integer that equals a value of SQLite, which has text compared as a number. */
 static struct cell integer_of(sqlite3_value *value)
 {

@@ -229,6 +229,33 @@ static sqlite3_value *find_value(const char *plan, int argc, sqlite3_value **arg
 	return NULL;
 }
 
+/* Returns a text of the plan and its constants, which sqlite3_free() frees. */
+static char *lookup_text(const char *plan, int argc, sqlite3_value **argv)
+{
+	const char *step = strchr(plan, ';') + 1;
+	sqlite3_str *text = sqlite3_str_new(NULL);
+
+	sqlite3_str_appendall(text, plan);
+	for (int i = 0; i < argc; i++) {
+		size_t column;
+
+		if (read_step(&step, &column) == SIGN_LOOKED_UP) {
+			continue;
+		}
+		switch (sqlite3_value_type(argv[i])) {
+		case SQLITE_INTEGER:
+			sqlite3_str_appendf(text, "|%lld", sqlite3_value_int64(argv[i]));
+			break;
+		case SQLITE_TEXT:
+			sqlite3_str_appendf(text, "|%Q", sqlite3_value_text(argv[i]));
+			break;
+		default: /* not applied, see compare() and match() */
+			sqlite3_str_appendall(text, "|?");
+		}
+	}
+	return sqlite3_str_finish(text);
+}
+
 /* Applies all conditions but the one that is looked up. */
 static void apply(struct events_cursor *c, const char *plan, int argc, sqlite3_value **argv)
 {
@@ -253,6 +280,11 @@ int plan_filter(
 	int result = SQLITE_OK;
 	size_t key;
 	sqlite3_value *looked_up = find_value(plan, argc, argv, &key);
+
+	if (looked_up && !c->lookup) {
+		c->lookup = lookup_text(plan, argc, argv);
+		join_resume(c);
+	}
 	bool is_known = looked_up && c->lookups++ > 0 && join_can_find(c, key, looked_up);
 
 	(void)number;

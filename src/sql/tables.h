@@ -64,6 +64,14 @@ struct sql_events {
 	VEC(const struct event *) declared; /* declarations of the event, until columns are named */
 };
 
+/* What a cursor left for another one of the same statement, see join_resume(). */
+struct left_join {
+	char *lookup; /* with the table, names it */
+	const struct sql_events *table;
+	struct join *join;
+	unsigned int lookups;
+};
+
 /* The traces of a connection. */
 struct sql_source {
 	const char *const *paths;
@@ -79,6 +87,8 @@ struct sql_source {
 	VEC(struct sql_events *) tables; /* the first is that of all events */
 	struct hash by_name; /* of tables, in small letters */
 	struct hash by_event;
+	size_t open_cursors; /* of tables of events */
+	VEC(struct left_join) left; /* see join_leave() */
 	struct arena arena;
 };
 
