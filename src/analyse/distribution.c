@@ -43,13 +43,6 @@ void distribution_fini(struct distribution *d)
 	*d = (struct distribution){ 0 };
 }
 
-static uint64_t count_in(const struct distribution *d, size_t cell)
-{
-	const uint64_t *block = d->blocks[cell / STEPS];
-
-	return block ? block[cell % STEPS] : 0;
-}
-
 void distribution_add(struct distribution *d, uint64_t value)
 {
 	size_t cell = cell_of(value);
@@ -93,8 +86,8 @@ uint64_t distribution_percentile(const struct distribution *d, struct distributi
 	if (rank <= 1 || rank >= d->count) {
 		return rank <= 1 ? d->min : d->max;
 	}
-	for (size_t i = 0; i < DISTRIBUTION_BLOCKS * STEPS; i++) {
-		below += count_in(d, i);
+	for (size_t i = 0; i < DISTRIBUTION_CELLS; i++) {
+		below += distribution_cell(d, i);
 		if (below >= rank) {
 			uint64_t middle = middle_of(i);
 
@@ -112,7 +105,7 @@ uint64_t distribution_of_bits(const struct distribution *d, unsigned int bits)
 	uint64_t count = 0;
 
 	for (size_t i = cell_of(first); i <= end; i++) {
-		count += count_in(d, i);
+		count += distribution_cell(d, i);
 	}
 	return count;
 }

@@ -7,6 +7,7 @@
 #ifndef ANALYSE_DISTRIBUTION_H
 #define ANALYSE_DISTRIBUTION_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define DISTRIBUTION_CELL_BITS 6
@@ -44,6 +45,17 @@ uint64_t distribution_percentile(const struct distribution *d, struct distributi
  * Exact.
  */
 uint64_t distribution_of_bits(const struct distribution *d, unsigned int bits);
+
+/* The cells of the histogram, in the order of their values. */
+#define DISTRIBUTION_CELLS ((size_t)DISTRIBUTION_BLOCKS << DISTRIBUTION_CELL_BITS)
+
+/* Returns the number of values in a cell. */
+static inline uint64_t distribution_cell(const struct distribution *d, size_t cell)
+{
+	const uint64_t *block = d->blocks[cell >> DISTRIBUTION_CELL_BITS];
+
+	return block ? block[cell % (1u << DISTRIBUTION_CELL_BITS)] : 0;
+}
 
 /* Returns the arithmetic mean, rounded down; 0 without values. */
 static inline uint64_t distribution_average(const struct distribution *d)

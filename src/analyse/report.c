@@ -15,6 +15,12 @@ static void row_fini(struct report_row *row)
 	if (row->lengths) {
 		distribution_fini(row->lengths);
 	}
+	if (row->batches) {
+		batches_fini(row->batches);
+		batches_fini(row->selves);
+	}
+	free(row->batches);
+	free(row->selves);
 	free(row->lengths);
 	free(row->group);
 }
@@ -36,6 +42,10 @@ struct report_row *report_row(struct report *r, const struct key *key, bool *is_
 	if (index == KEYS_NONE) {
 		index = (uint32_t)r->rows.count;
 		vec_push(&r->rows, ((struct report_row){ 0 }));
+		if (r->has_batches) {
+			r->rows.items[index].batches = xcalloc(1, sizeof(struct batches));
+			r->rows.items[index].selves = xcalloc(1, sizeof(struct batches));
+		}
 		keys_swap(&r->by_key, key, index);
 	}
 	return &r->rows.items[index];
@@ -47,6 +57,9 @@ void report_add(struct report_row *row, uint64_t ns)
 		row->lengths = xcalloc(1, sizeof(*row->lengths));
 	}
 	distribution_add(row->lengths, ns);
+	if (row->batches) {
+		batches_add(row->batches, ns);
+	}
 }
 
 uint64_t report_rank(const struct report_row *row, enum report_order order)

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyse/batches.h"
 #include "analyse/distribution.h"
 #include "read/keys.h"
 #include "base/vec.h"
@@ -29,6 +30,9 @@ struct report_row {
 	uint64_t self_ns; /* if the report has_self */
 	struct unpaired unpaired;
 	struct distribution *lengths; /* of finished spans, in ns; NULL: none */
+	/* If the report has_batches, the same in the order of ends, and own times; else NULL. */
+	struct batches *batches;
+	struct batches *selves;
 };
 
 struct report {
@@ -39,6 +43,7 @@ struct report {
 	uint64_t keyless; /* records that lack some of the values for a key */
 	uint64_t most_open; /* maximum number of pairs open at one time */
 	bool has_self;
+	bool has_batches; /* set it before the first row */
 	struct keys by_key;
 };
 

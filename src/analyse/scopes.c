@@ -117,6 +117,9 @@ void scopes_add(struct scopes *s, const struct record *rec)
 		row = row_of(s, span);
 		report_add(row, span->end_ns - span->begin_ns);
 		row->self_ns += span->self_ns;
+		if (row->selves) {
+			batches_add(row->selves, span->self_ns);
+		}
 		break;
 	case PAIRS_BEGUN_TWICE:
 		row_of(s, span)->unpaired.begun_twice++;
