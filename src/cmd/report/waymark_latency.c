@@ -10,17 +10,11 @@
 #include <string.h>
 
 #include "analyse/latency.h"
-#include "analyse/life_kinds.h"
-#include "base/arena.h"
-#include "base/glob.h"
 #include "cmd/arguments.h"
+#include "cmd/report/pair_options.h"
 #include "cmd/report/report.h"
 #include "cmd/session.h"
 #include "cmd/waymark.h"
-#include "view/message/message.h"
-
-/* Each open pair needs 200 bytes. */
-#define MAX_OPEN_DEFAULT 10000000
 
 enum { KEY_FROM = REPORT_KEY_OWN, KEY_TO, KEY_BY, KEY_PER, KEY_ACROSS, KEY_MAX_OPEN };
 
@@ -54,62 +48,8 @@ static const struct command command = {
 
 struct options {
 	struct report_options report;
-	struct latency_options latency;
-	bool is_default; /* without --by */
-	struct name_pattern events[LATENCY_SIDES];
-	struct arena arena;
+	struct pair_options pairs;
 };
-
-static bool is_event(void *options, enum latency_side side, const char *name)
-{
-	const struct options *o = options;
-
-	return name_pattern_meets(&o->events[side], name);
-}
-
-static int take_event(struct options *o, enum latency_side side)
-{
-	int failed = selection_take_name(&o->events[side], &command, optarg);
-
-	o->latency.events[side] = optarg;
-	o->latency.is_exact[side] =
-		!failed && !o->events[side].is_regex && !glob_is_pattern(optarg);
-	return failed;
-}
-
-/* Reads ONE, or ONE=OTHER. */
-static int take_field(struct options *o, const char *text, size_t length)
-{
-	struct latency_options *l = &o->latency;
-	const char *equals = memchr(text, '=', length);
-	size_t first = equals ? (size_t)(equals - text) : length;
-	const char *second = equals ? equals + 1 : text;
-	size_t rest = equals ? length - first - 1 : length;
-
-	if (first == 0 || rest == 0) {
-		return arguments_bad(
-			&command, "--by: '%.*s' is not FIELD or FIELD=FIELD", (int)length, text);
-	}
-	if (l->by_count == LATENCY_FIELDS_MAX) {
-		return arguments_bad(&command, "--by takes at most %d fields", LATENCY_FIELDS_MAX);
-	}
-	l->by[LATENCY_FROM][l->by_count] = arena_strndup(&o->arena, text, first);
-	l->by[LATENCY_TO][l->by_count++] = arena_strndup(&o->arena, second, rest);
-	return 0;
-}
-
-static int take_fields(struct options *o, const char *text)
-{
-	for (;;) {
-		size_t length = strcspn(text, ",");
-		int failed = take_field(o, text, length);
-
-		if (failed || !text[length]) {
-			return failed;
-		}
-		text += length + 1;
-	}
-}
 
 static int take_max_open(struct options *o, const char *text)
 {
@@ -118,7 +58,7 @@ static int take_max_open(struct options *o, const char *text)
 	if (!arguments_number(text, SIZE_MAX, &max) || max == 0) {
 		return arguments_bad(&command, "'%s' is not a number of open pairs", text);
 	}
-	o->latency.max_open = (size_t)max;
+	o->pairs.latency.max_open = (size_t)max;
 	return 0;
 }
 
@@ -126,16 +66,16 @@ static int take(struct session *s, struct options *o, int key)
 {
 	switch (key) {
 	case KEY_FROM:
-		return take_event(o, LATENCY_FROM);
+		return pair_options_event(&o->pairs, &command, LATENCY_FROM);
 	case KEY_TO:
-		return take_event(o, LATENCY_TO);
+		return pair_options_event(&o->pairs, &command, LATENCY_TO);
 	case KEY_BY:
-		return take_fields(o, optarg);
+		return pair_options_by(&o->pairs, &command, optarg);
 	case KEY_PER:
-		o->latency.per = optarg;
+		o->pairs.latency.per = optarg;
 		return 0;
 	case KEY_ACROSS:
-		o->latency.is_across = true;
+		o->pairs.latency.is_across = true;
 		return 0;
 	case KEY_MAX_OPEN:
 		return take_max_open(o, optarg);
@@ -156,22 +96,19 @@ static int parse(struct session *s, struct options *o, int argc, char **argv)
 			return failed;
 		}
 	}
-	if (!o->latency.events[LATENCY_FROM] || !o->latency.events[LATENCY_TO]) {
+	if (!o->pairs.latency.events[LATENCY_FROM] || !o->pairs.latency.events[LATENCY_TO]) {
 		return arguments_bad(&command, "%s is missing",
-			o->latency.events[LATENCY_FROM] ? "--to" : "--from");
+			o->pairs.latency.events[LATENCY_FROM] ? "--to" : "--from");
 	}
 	if (o->report.order == REPORT_SELF) {
 		return arguments_bad(&command, "--sort=self is of waymark scopes only");
 	}
-	if (o->latency.is_across && o->latency.by_count == 0) {
+	if (o->pairs.latency.is_across && o->pairs.latency.by_count == 0) {
 		return arguments_bad(
 			&command, "--across needs --by: no thread is in two processes");
 	}
-	o->is_default = o->latency.by_count == 0;
-	if (o->is_default) {
-		take_fields(o, "@tid");
-	}
-	o->latency.where = report_take_where(s);
+	pair_options_end(&o->pairs);
+	o->pairs.latency.where = report_take_where(s);
 	return argc > optind ? 0 : arguments_bad(&command, "the trace is missing");
 }
 
@@ -434,78 +371,19 @@ static bool put_default(struct session *s, struct latency *l, const struct repor
 
 static bool has_events(struct session *s, const struct options *o)
 {
-	return report_has_event(s, &o->events[LATENCY_FROM]) &&
-	       report_has_event(s, &o->events[LATENCY_TO]);
-}
-
-/* ---- Declared keys ---- */
-
-static const char *key_of_event(const struct event *e)
-{
-	int key = life_kinds_key(e);
-
-	return key < 0 ? NULL : e->args[key].name;
-}
-
-/* The key of all events of one side. */
-struct side_key {
-	const char *name; /* NULL: none yet */
-	bool is_mixed; /* an event has another key, or none */
-};
-
-static void see_event(struct side_key *key, const struct event *e)
-{
-	const char *name = key_of_event(e);
-
-	key->is_mixed |= !name || (key->name && strcmp(key->name, name) != 0);
-	key->name = name;
-}
-
-/* Returns the argument that is declared as the key of the events of a side; NULL: none. */
-static const char *key_of_side(struct session *s, const struct options *o, enum latency_side side)
-{
-	struct side_key key = { 0 };
-
-	vec_foreach (struct event_class *const *, c, &s->reader->classes.all) {
-		if (name_pattern_meets(&o->events[side], (*c)->name)) {
-			see_event(&key, (*c)->event);
-		}
-	}
-	vec_foreach (struct event *const *, e, &s->declarations.model.events) {
-		if (name_pattern_meets(&o->events[side], (*e)->name)) {
-			see_event(&key, *e);
-		}
-	}
-	return key.is_mixed ? NULL : key.name;
-}
-
-/* Without --by, pairs by the keys of both events if they are declared. */
-static void use_keys(struct session *s, struct options *o)
-{
-	const char *from = key_of_side(s, o, LATENCY_FROM);
-	const char *to = from ? key_of_side(s, o, LATENCY_TO) : NULL;
-
-	if (!o->is_default || !to) {
-		return;
-	}
-	bool is_same = strcmp(from, to) == 0;
-
-	o->is_default = false;
-	o->latency.by[LATENCY_FROM][0] = from;
-	o->latency.by[LATENCY_TO][0] = to;
-	session_say(s, "paired by '%s%s%s', the declared key; --by=@tid pairs by thread", from,
-		is_same ? "" : "=", is_same ? "" : to);
+	return report_has_event(s, &o->pairs.events[LATENCY_FROM]) &&
+	       report_has_event(s, &o->pairs.events[LATENCY_TO]);
 }
 
 static void add_all(struct session *s, struct options *o)
 {
 	struct latency latency;
 
-	use_keys(s, o);
-	latency_init(&latency, &o->latency, s->reader);
+	pair_options_use_keys(&o->pairs, s);
+	latency_init(&latency, &o->pairs.latency, s->reader);
 	latency_check(&latency);
 	add_records(s, &latency, 1);
-	bool is_untold = o->is_default && latency.is_untold;
+	bool is_untold = o->pairs.is_default && latency.is_untold;
 
 	/* Reading stopped early: the other records may declare events, too. */
 	for (struct record records[SESSION_FEW]; is_untold && selection_next_few(s, records);) {
@@ -515,7 +393,7 @@ static void add_all(struct session *s, struct options *o)
 		s->problems++;
 	} else if (!has_events(s, o)) {
 		/* Was reported. */
-	} else if (!o->is_default) {
+	} else if (!o->pairs.is_default) {
 		report_put(s, &latency.report, &o->report);
 	} else if (!put_default(s, &latency, &o->report)) {
 		s->problems++;
@@ -526,13 +404,10 @@ static void add_all(struct session *s, struct options *o)
 int waymark_latency(int argc, char **argv)
 {
 	struct session s;
-	struct options options = { .latency = { .max_open = MAX_OPEN_DEFAULT } };
+	struct options options = { 0 };
 
-	options.latency.is_event = is_event;
-	options.latency.data = &options;
-	options.latency.text = message_value_text;
 	session_init(&s, command.name);
-	arena_init(&options.arena);
+	pair_options_init(&options.pairs);
 	report_options_init(&options.report);
 	int failed = parse(&s, &options, argc, argv);
 	int status = failed == ARGUMENTS_DONE ? EXIT_SUCCESS : WAYMARK_USAGE;
@@ -542,9 +417,6 @@ int waymark_latency(int argc, char **argv)
 	}
 	int ended = session_end(&s);
 
-	for (int side = LATENCY_FROM; side < LATENCY_SIDES; side++) {
-		name_pattern_fini(&options.events[side]);
-	}
-	arena_fini(&options.arena);
+	pair_options_fini(&options.pairs);
 	return failed ? status : ended;
 }
