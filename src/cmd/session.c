@@ -287,6 +287,14 @@ static void start_filter(struct session *s)
 	}
 }
 
+static void begin_output(struct session *s)
+{
+	out_init(&s->out, s->out_fd);
+	progress_erase(&s->progress);
+	progress_init(&s->progress, s->name, s->out_fd);
+	s->ready = true;
+}
+
 static bool open_traces(struct session *s, const char *output, bool no_header)
 {
 	const struct reader_options options = reader_options(s, no_header);
@@ -311,10 +319,7 @@ static bool open_traces(struct session *s, const char *output, bool no_header)
 	if (is_declared(s) && !check_where(s)) {
 		return false;
 	}
-	out_init(&s->out, s->out_fd);
-	progress_erase(&s->progress);
-	progress_init(&s->progress, s->name, s->out_fd);
-	s->ready = true;
+	begin_output(s);
 	return true;
 }
 
@@ -326,13 +331,45 @@ bool session_open(struct session *s, const char *trace, const char *output, bool
 	return open_traces(s, output, no_header);
 }
 
-bool session_open_several(struct session *s, char *const *traces, const char *output)
+static void set_traces(struct session *s, char *const *traces)
 {
 	s->traces = (const char *const *)traces;
 	for (s->trace_count = 0; traces[s->trace_count];) {
 		s->trace_count++;
 	}
+}
+
+bool session_open_several(struct session *s, char *const *traces, const char *output)
+{
+	set_traces(s, traces);
 	return open_traces(s, output, false);
+}
+
+bool session_open_in_turn(struct session *s, char *const *traces, const char *output)
+{
+	set_traces(s, traces);
+	check_memory(s);
+	if (!open_output(s, output)) {
+		return false;
+	}
+	begin_output(s);
+	return true;
+}
+
+bool session_turn_to(struct session *s, size_t trace)
+{
+	const struct reader_options options = reader_options(s, false);
+	struct read_error error;
+
+	reader_close(s->reader);
+	s->trace = s->traces[trace];
+	s->reader = merge_open(&s->traces[trace], 1, &options, &error);
+	if (!s->reader) {
+		report_unreadable(s, s->trace, &error);
+		return false;
+	}
+	start_filter(s);
+	return !is_declared(s) || check_where(s);
 }
 
 /* True if all was read and can be read again. Files without a size, as in tracefs, cannot. */
@@ -450,7 +487,7 @@ int session_end(struct session *s)
 
 	bool ok = s->ready ? finish_output(s) : s->is_ended;
 
-	if (s->ready && !is_declared(s) && !check_where(s)) {
+	if (s->ready && s->reader && !is_declared(s) && !check_where(s)) {
 		s->problems++;
 	}
 

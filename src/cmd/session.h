@@ -74,6 +74,14 @@ bool session_open(struct session *s, const char *trace, const char *output, bool
 bool session_open_several(struct session *s, char *const *traces, const char *output);
 
 /*
+ * Prepares to read several traces one after the other: opens the output, as session_open() does.
+ * The list ends with NULL and must outlive the session. session_turn_to() opens one of them, in
+ * place of the one before; false on failure, reported.
+ */
+bool session_open_in_turn(struct session *s, char *const *traces, const char *output);
+bool session_turn_to(struct session *s, size_t trace);
+
+/*
  * Opens the traces once more, with the same filter. Returns the previous reader, which the caller
  * closes. Returns NULL, and leaves the session as it is, if they cannot be read twice, like pipes,
  * or were not read completely.
