@@ -98,17 +98,32 @@ static int by_name(const void *a, const void *b)
 	return (*left)->name == (*right)->name ? 0 : strcmp((*left)->name, (*right)->name);
 }
 
+void flamegraph_compare(struct flamegraph *g)
+{
+	vec_foreach (struct flame_frame **, it, &g->frames) {
+		(*it)->before_self_ns = (*it)->self_ns;
+		(*it)->self_ns = (*it)->count = 0;
+	}
+	g->is_compared = true;
+}
+
+static void add_up_to_max(uint64_t *sum, uint64_t ns)
+{
+	*sum = *sum > UINT64_MAX - ns ? UINT64_MAX : *sum + ns;
+}
+
 static void sum_totals(struct flamegraph *g)
 {
 	vec_foreach (struct flame_frame **, it, &g->frames) {
 		(*it)->total_ns = (*it)->self_ns;
+		(*it)->before_ns = (*it)->before_self_ns;
 		(*it)->child = NULL;
 	}
 	for (size_t i = g->frames.count - 1; i > 0; i--) {
 		struct flame_frame *f = g->frames.items[i];
-		uint64_t *total = &f->parent->total_ns;
 
-		*total = *total > UINT64_MAX - f->total_ns ? UINT64_MAX : *total + f->total_ns;
+		add_up_to_max(&f->parent->total_ns, f->total_ns);
+		add_up_to_max(&f->parent->before_ns, f->before_ns);
 	}
 }
 

@@ -24,6 +24,8 @@ struct flame_frame {
 	struct flame_frame *next; /* next child of the same parent */
 	uint64_t self_ns;
 	uint64_t total_ns; /* time of the frame and its children, after flamegraph_settle() */
+	uint64_t before_self_ns; /* the same two of what it is compared with */
+	uint64_t before_ns;
 	uint64_t count;
 	uint64_t hash; /* hash of the names from the root to this frame */
 	uint64_t start_ns; /* left edge in the picture */
@@ -38,6 +40,7 @@ struct flamegraph {
 	struct flame_frame **slots; /* finds frames by parent and name */
 	size_t slot_count; /* a power of two, at least twice the frames */
 	struct flame_frame *root;
+	bool is_compared; /* the colours show differences from before */
 };
 
 void flamegraph_init(struct flamegraph *g);
@@ -52,6 +55,12 @@ struct flame_frame *flamegraph_child(
 
 /* Sums the totals, up to UINT64_MAX, and sorts children by name. Frames may still be added. */
 void flamegraph_settle(struct flamegraph *g);
+
+/*
+ * Makes the times so far those of before; the times added from now on are compared with them, by
+ * their shares of all time. The picture shows both.
+ */
+void flamegraph_compare(struct flamegraph *g);
 
 struct stacks;
 struct reader;

@@ -26,6 +26,10 @@ extern const char *const flamegraph_script[];
 /* Thinner frames are not drawn: a tenth of a pixel, in thousandths. */
 #define THINNEST 100
 
+/* Colours of differences, from none to the largest. */
+#define GREY 0xe0
+#define DARK 0x70
+
 /* Positions are rounded to thousandths of a pixel. */
 #define PER_PIXEL 1000
 
@@ -196,11 +200,15 @@ static void put_frame_label(struct out *out, const struct flame_frame *f, size_t
 	out_fini(&time);
 }
 
+static double share_of(uint64_t ns, uint64_t all)
+{
+	return all > 0 ? (double)ns / (double)all : 0;
+}
+
 /* Writes the tooltip: the name, then its numbers. */
 static void put_tooltip(const struct flamegraph *g, struct out *out, const struct flame_frame *f)
 {
-	double share = (double)f->total_ns / (double)g->root->total_ns;
-	long rounded = lround(share * 10000);
+	long rounded = lround(share_of(f->total_ns, g->root->total_ns) * 10000);
 
 	out_str(out, "<title>");
 	put_text(out, f->name);
@@ -208,7 +216,14 @@ static void put_tooltip(const struct flamegraph *g, struct out *out, const struc
 	put_duration(out, f->total_ns);
 	out_printf(out, ", %ld.%02ld %%\nself ", rounded / 100, rounded % 100);
 	put_duration(out, f->self_ns);
-	out_printf(out, "\ncount %" PRIu64 "</title>", f->count);
+	out_printf(out, "\ncount %" PRIu64, f->count);
+	if (g->is_compared) {
+		rounded = lround(share_of(f->before_ns, g->root->before_ns) * 10000);
+		out_str(out, "\nbefore ");
+		put_duration(out, f->before_ns);
+		out_printf(out, ", %ld.%02ld %%", rounded / 100, rounded % 100);
+	}
+	out_str(out, "</title>");
 }
 
 /*
@@ -228,6 +243,23 @@ static unsigned int colour_of(const struct flame_frame *f)
 	return f->is_kernel ? blue << 16 | green << 8 | red : red << 16 | green << 8 | blue;
 }
 
+/*
+ * Returns red if the frame has a larger share of all time than before, blue if it has a smaller
+ * one, the deeper the larger the difference is relative to the larger share; grey if it has the
+ * same.
+ */
+static unsigned int colour_of_difference(const struct flamegraph *g, const struct flame_frame *f)
+{
+	double now = share_of(f->total_ns, g->root->total_ns);
+	double before = share_of(f->before_ns, g->root->before_ns);
+	double most = now > before ? now : before;
+	double depth = most > 0 ? fabs(now - before) / most : 0;
+	unsigned int bright = GREY + (unsigned int)lround((0xff - GREY) * depth);
+	unsigned int dark = GREY - (unsigned int)lround((GREY - DARK) * depth);
+
+	return now > before ? bright << 16 | dark << 8 | dark : dark << 16 | dark << 8 | bright;
+}
+
 static void put_frame(const struct flamegraph *g, struct out *out, const struct flame_frame *f)
 {
 	uint64_t x = place(g, f->start_ns);
@@ -243,7 +275,8 @@ static void put_frame(const struct flamegraph *g, struct out *out, const struct 
 	put_pixels(out, x);
 	out_printf(out, "\" y=\"%u\" width=\"", y);
 	put_pixels(out, width);
-	out_printf(out, "\" height=\"%d\" fill=\"#%06x\"/><text x=\"", ROW - 1, colour_of(f));
+	out_printf(out, "\" height=\"%d\" fill=\"#%06x\"/><text x=\"", ROW - 1,
+		g->is_compared ? colour_of_difference(g, f) : colour_of(f));
 	put_pixels(out, x + INSET * PER_PIXEL);
 	out_printf(out, "\" y=\"%u\">", y + ROW - 5);
 	put_frame_label(out, f, columns_in((double)width / PER_PIXEL));
@@ -350,7 +383,13 @@ static void put_controls(
 		out_printf(
 			out, ", %" PRIu64 " left out: thinner than 0.1 pixels", counts->left_out);
 	}
-	out_str(out, "</tspan></text>\n");
+	out_str(out, "</tspan>");
+	if (g->is_compared) {
+		out_str(out,
+			"; <tspan id=\"legend\">share of the time: <tspan fill=\"#d00000\">red: "
+			"more than before</tspan>, <tspan fill=\"#0000d0\">blue: less</tspan></tspan>");
+	}
+	out_str(out, "</text>\n");
 }
 
 struct flame_counts flamegraph_put(struct flamegraph *g, struct out *out, const char *title)
