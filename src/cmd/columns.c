@@ -13,7 +13,7 @@
 #include "base/compiler.h"
 #include "cmd/escaped.h"
 
-#define COLUMNS_MAX 24
+#define COLUMNS_MAX 40
 #define GAP 2
 
 /* The largest number that is not rounded. */

@@ -38,6 +38,8 @@ OFFERS = {
     "waymark track --sort=": {f"--sort={s}" for s in ("count", "total", "average", "max")},
     "waymark track my.ctf --from=fi": {"--from=first"},
     "waymark track my.ctf --event sec": {"second"},
+    "waymark diff --sort=": {f"--sort={s}" for s in ("change", "total", "p", "name")},
+    "waymark diff my.ctf --from=fi": {"--from=first"},
     "waymark flamegraph --by=": {"--by=thread", "--by=pid", "--by=name"},
     "waymark print my.ctf --event=": {"--event=first", "--event=second", "--event=span", "--event=span_end"},
     "waymark latency my.ctf --from sec": {"second"},

@@ -18,7 +18,7 @@ build = pathlib.Path(sys.argv[2]).resolve()
 faults = manual.Faults()
 NOBODY = 65534
 # A command's arguments besides its input, and its exit status for an invalid command line.
-READERS = {"waymark print": "", "waymark info": "", "waymark latency": "--from=a --to=b", "waymark scopes": "", "waymark track": "",
+READERS = {"waymark print": "", "waymark info": "", "waymark latency": "--from=a --to=b", "waymark scopes": "", "waymark track": "", "waymark diff": "--b=declared",
            "waymark sql": "", "waymark top": "--once",
            "waymark flamegraph": "", "waymark convert": "-o out", "waymark recover": "", "waymark drain": "--once",
            "simpletrace declared": "", "tracetool --check": ""}

@@ -124,7 +124,7 @@ def prepare(work, env):
             "WAYMARK_TRACE='*_*,file=trace-4242.ctf' blockcache --requests=50 data",
             "waymark convert --to=simple -o trace-4242 trace-4242.ctf",
             "cp -r my.ctf former.ctf && cp trace-4242 my.trace && cp trace-4242 my.fifo",
-            "for t in vm host guest; do cp -r my.ctf $t.ctf; done && cp -r my.ctf device.ctf && gzip -k my.trace && touch trace.dat"):
+            "for t in vm host guest base old old1 old2 old3 new new1 new2 new3; do cp -r my.ctf $t.ctf; done && cp -r my.ctf device.ctf && gzip -k my.trace && touch trace.dat"):
         done = run(command, env, work)
         faults.check(done.returncode == 0, f"{command}: {done.stderr}")
 

@@ -214,6 +214,7 @@ run help-info waymark info --help
 run help-scopes waymark scopes --help
 run help-latency waymark latency --help
 run help-track waymark track --help
+run help-diff waymark diff --help
 run help-top waymark top --help
 run help-flamegraph waymark flamegraph --help
 run help-simpletrace simpletrace --help
