@@ -42,6 +42,22 @@ struct condition {
 	int64_t number;
 };
 
+static inline bool condition_is_met(const struct condition *k, int64_t v)
+{
+	switch (k->comparison) {
+	case IS_EQUAL:
+		return v == k->number;
+	case IS_ABOVE:
+		return v > k->number;
+	case IS_AT_LEAST:
+		return v >= k->number;
+	case IS_BELOW:
+		return v < k->number;
+	default:
+		return v <= k->number;
+	}
+}
+
 struct events_cursor {
 	sqlite3_vtab_cursor base;
 	struct sql_events *table;

@@ -113,7 +113,7 @@ static unsigned int bits_of(int64_t v)
 	return v > 0 ? 64 - (unsigned int)__builtin_clzll((uint64_t)v) : 0;
 }
 
-/* The smallest number with so many bits. */
+/* Returns the smallest number that needs `bits` bits. */
 static int64_t least_of(unsigned int bits)
 {
 	return bits == 0 ? 0 : INT64_C(1) << (bits - 1);

@@ -295,18 +295,7 @@ static bool meets(struct events_cursor *c, const struct condition *k)
 	if (cell.type != CELL_INTEGER) {
 		return cell.type != CELL_NULL; /* SQLite compares what is no integer */
 	}
-	switch (k->comparison) {
-	case IS_EQUAL:
-		return cell.integer == k->number;
-	case IS_ABOVE:
-		return cell.integer > k->number;
-	case IS_AT_LEAST:
-		return cell.integer >= k->number;
-	case IS_BELOW:
-		return cell.integer < k->number;
-	default:
-		return cell.integer <= k->number;
-	}
+	return condition_is_met(k, cell.integer);
 }
 
 static bool meets_all(struct events_cursor *c)

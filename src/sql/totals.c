@@ -94,14 +94,7 @@ static inline int64_t key_of(struct counting *n, size_t key)
 static inline bool meets(struct counting *n)
 {
 	vec_foreach (const struct condition *, k, &n->plan->conditions) {
-		int64_t v = value_of(n, k->column);
-		bool is_met = k->comparison == IS_EQUAL	     ? v == k->number
-			      : k->comparison == IS_ABOVE    ? v > k->number
-			      : k->comparison == IS_AT_LEAST ? v >= k->number
-			      : k->comparison == IS_BELOW    ? v < k->number
-							     : v <= k->number;
-
-		if (!is_met) {
+		if (!condition_is_met(k, value_of(n, k->column))) {
 			return false;
 		}
 	}
@@ -115,8 +108,7 @@ static size_t slot_of(const struct counting *n, const int64_t *keys)
 	uint64_t hash = 0;
 
 	for (size_t i = 0; i < n->plan->key_count; i++) {
-		hash = (hash ^ (uint64_t)keys[i]) * UINT64_C(0x9E3779B97F4A7C15);
-		hash ^= hash >> 29;
+		hash = mix_bits(hash ^ (uint64_t)keys[i]);
 	}
 	size_t at = hash & (n->slot_count - 1);
 	size_t size = n->plan->key_count * sizeof(*keys);

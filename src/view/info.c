@@ -360,18 +360,6 @@ static void put_json_counts(struct out *out, const struct summary *s)
 	}
 }
 
-/* Puts an empty text as null. */
-static void put_json_text(struct out *out, const char *key, const char *text)
-{
-	out_printf(out, "\"%s\":", key);
-	if (*text) {
-		json_out_string(out, text);
-	} else {
-		out_str(out, "null");
-	}
-	out_char(out, ',');
-}
-
 static void put_json_format(struct out *out, const struct reader *r)
 {
 	out_printf(out, "\"format\":\"%s\",\"version\":", r->format->name);
@@ -398,16 +386,16 @@ static void put_json_trace(struct out *out, const struct info *info, size_t i)
 	out_char(out, ',');
 	put_json_format(out, reader_of(info, i));
 	out_char(out, ',');
-	put_json_text(out, "host", t->hostname);
-	put_json_text(out, "process", t->procname);
+	json_out_member(out, "host", t->hostname);
+	json_out_member(out, "process", t->procname);
 	put_json_number(out, "pid", t->pid > 0, t->pid);
 	put_json_number(out, "streams", is_native, t->streams);
 	put_json_number(out, "streams_gone", is_native, t->streams_gone);
 	put_json_number(out, "clock_hz", is_native, t->freq);
-	put_json_text(out, "clock_host", t->clock_host ? t->clock_host : "");
+	json_out_member(out, "clock_host", t->clock_host ? t->clock_host : "");
 	put_json_number(out, "clock_error_ns", t->clock_host != NULL, t->clock_error);
 	out_printf(out, "\"cut\":%s,", !is_native ? "null" : t->is_cut ? "true" : "false");
-	put_json_text(out, "why", t->why ? t->why : "");
+	json_out_member(out, "why", t->why ? t->why : "");
 	out_printf(out, t->state ? "\"state\":\"%s\"}" : "\"state\":null}", t->state);
 }
 

@@ -10,6 +10,7 @@
 #include "base/escape.h"
 #include "base/utf8.h"
 #include "cmd/sql/sql.h"
+#include "text/csv.h"
 #include "view/message/json.h"
 
 /* Rows whose widths a table looks at. */
@@ -220,23 +221,6 @@ static int answer_table(struct asking *a, sqlite3_stmt *statement)
 
 /* ---- CSV ---- */
 
-static void put_csv_text(struct out *out, const char *text, size_t length)
-{
-	if (!memchr(text, ',', length) && !memchr(text, '"', length) &&
-		!memchr(text, '\n', length) && !memchr(text, '\r', length)) {
-		out_bytes(out, text, length);
-		return;
-	}
-	out_char(out, '"');
-	for (size_t i = 0; i < length; i++) {
-		if (text[i] == '"') {
-			out_char(out, '"');
-		}
-		out_char(out, text[i]);
-	}
-	out_char(out, '"');
-}
-
 static int answer_csv(struct asking *a, sqlite3_stmt *statement)
 {
 	struct out *out = &a->session->out;
@@ -246,15 +230,14 @@ static int answer_csv(struct asking *a, sqlite3_stmt *statement)
 	for (int i = 0; i < columns; i++) {
 		const char *name = sqlite3_column_name(statement, i);
 
-		put_csv_text(out, name, strlen(name));
+		csv_put(out, name, strlen(name));
 		out_str(out, i + 1 == columns ? "\r\n" : ",");
 	}
 	while ((result = sqlite3_step(statement)) == SQLITE_ROW && session_wanted(a->session)) {
 		for (int i = 0; i < columns; i++) {
 			const char *text = (const char *)sqlite3_column_text(statement, i);
 
-			put_csv_text(
-				out, text ? text : "", (size_t)sqlite3_column_bytes(statement, i));
+			csv_put(out, text ? text : "", (size_t)sqlite3_column_bytes(statement, i));
 			out_str(out, i + 1 == columns ? "\r\n" : ",");
 		}
 	}
@@ -262,13 +245,6 @@ static int answer_csv(struct asking *a, sqlite3_stmt *statement)
 }
 
 /* ---- JSON ---- */
-
-static void put_json_text(struct out *out, const char *text, size_t length)
-{
-	char *begin = out_reserve(out, JSON_EXPANSION * length + JSON_QUOTES);
-
-	out_advance(out, (size_t)(json_put_string(begin, text, length) - begin));
-}
 
 static void put_json_cell(struct out *out, sqlite3_stmt *statement, int i)
 {
@@ -282,13 +258,13 @@ static void put_json_cell(struct out *out, sqlite3_stmt *statement, int i)
 		out_printf(out, isfinite(number) ? "%.17g" : "null", number);
 		break;
 	case SQLITE_TEXT:
-		put_json_text(out, (const char *)sqlite3_column_text(statement, i),
+		json_out_text(out, (const char *)sqlite3_column_text(statement, i),
 			(size_t)sqlite3_column_bytes(statement, i));
 		break;
 	case SQLITE_BLOB: {
 		struct shown s = shown_cell(statement, i);
 
-		put_json_text(out, s.text + 2, strlen(s.text) - 3);
+		json_out_text(out, s.text + 2, strlen(s.text) - 3);
 		free(s.text);
 		break;
 	}

@@ -316,17 +316,6 @@ void top_put_processes(FILE *to, const struct top_processes *list, int width)
 
 /* ---- JSON ---- */
 
-static void put_json_text(struct out *out, const char *key, const char *text)
-{
-	out_printf(out, "\"%s\":", key);
-	if (*text) {
-		json_out_string(out, text);
-	} else {
-		out_str(out, "null");
-	}
-	out_char(out, ',');
-}
-
 static void put_json_latency(struct out *out, const struct rates_latency *l)
 {
 	out_printf(out,
@@ -341,10 +330,10 @@ static void put_json_row(struct out *out, const struct rates_row *row)
 
 	out_char(out, '{');
 	if (row->name) {
-		put_json_text(out, "name", row->name);
+		json_out_member(out, "name", row->name);
 	} else {
 		read_thread_name(comm, sizeof(comm), &row->key);
-		put_json_text(out, "name", comm);
+		json_out_member(out, "name", comm);
 		out_printf(out, "\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",", row->key.pid,
 			row->key.tid);
 	}
@@ -378,15 +367,15 @@ void top_put_json(struct out *out, const struct watch *w, const struct rates_vie
 
 	rates_rows_make(&rows, r, view);
 	out_printf(out, "{\"pid\":%" PRIu32 ",", w->process.pid);
-	put_json_text(out, "program", w->process.command);
-	put_json_text(out, "trace", w->process.directory);
-	put_json_text(out, "state", states[w->state]);
+	json_out_member(out, "program", w->process.command);
+	json_out_member(out, "trace", w->process.directory);
+	json_out_member(out, "state", states[w->state]);
 	out_printf(out, "\"seconds\":%.6f,\"events\":%" PRIu64 ",\"rate\":%.3f,", rates_seconds(r),
 		r->events, rates_per_second(r, r->window));
 	gap_put_json(out, &r->losses);
 	out_char(out, ',');
 	put_json_skipped(out, w);
-	put_json_text(out, "by", top_bys[view->by]);
+	json_out_member(out, "by", top_bys[view->by]);
 	out_str(out, "\n\"rows\":[");
 	for (size_t i = 0; i < rows.all.count; i++) {
 		out_str(out, i ? ",\n " : "\n ");
@@ -402,8 +391,8 @@ void top_put_processes_json(struct out *out, const struct top_processes *list)
 		const struct buffer_totals *t = &p->it.totals;
 
 		out_printf(out, "{\"pid\":%" PRIu32 ",", p->it.pid);
-		put_json_text(out, "program", p->it.command);
-		put_json_text(out, "trace", p->it.directory);
+		json_out_member(out, "program", p->it.command);
+		json_out_member(out, "trace", p->it.directory);
 		if (p->has_rate) {
 			out_printf(out, "\"rate\":%.3f,", p->rate);
 		} else {

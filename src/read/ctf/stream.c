@@ -383,6 +383,17 @@ static bool has_grown(const struct ctf_stream *s, const struct ctf_trace *t)
 	return t->buffer && ctf_file_size(&s->files[s->file], t) > s->map_size;
 }
 
+/* The file ends inside a header. Memory keeps a packet's events until the file has all of it. */
+static enum ctf_step end_in_header(
+	struct ctf_stream *s, const struct ctf_trace *t, struct read_error *error)
+{
+	if (t->buffer) {
+		return leave(s); /* none is missing */
+	}
+	s->next = s->map_size;
+	return broken(s, "cut inside its header", error);
+}
+
 /* Opens the packet at `next`, which is before the file's end. */
 static enum ctf_step next_in_map(
 	struct ctf_stream *s, const struct ctf_trace *t, struct read_error *error)
@@ -394,15 +405,7 @@ static enum ctf_step next_in_map(
 	s->overwritten = CTF_UNKNOWN;
 	s->packet_offset = s->next;
 	if (left < sizeof(s->header)) {
-		/*
-		 * Memory keeps a packet's events until the file has the whole packet: none is
-		 * missing.
-		 */
-		if (t->buffer) {
-			return leave(s);
-		}
-		s->next = s->map_size;
-		return broken(s, "cut inside its header", error);
+		return end_in_header(s, t, error);
 	}
 	ctf_packet_load(&s->header, bytes, t->swap);
 	const char *why = header_fault(s, t);

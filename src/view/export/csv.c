@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "text/csv.h"
 #include "view/export/cell.h"
 #include "view/export/export.h"
 #include "view/message/json.h"
@@ -38,31 +39,6 @@ struct csv {
 	bool has_titles;
 };
 
-/* Writes a cell, in quotes if it has a comma, a quote or a line end. */
-static void put_quoted(struct out *out, const char *text, size_t length)
-{
-	bool is_plain = true;
-
-	for (size_t i = 0; i < length && is_plain; i++) {
-		is_plain = text[i] != ',' && text[i] != '"' && text[i] != '\r' && text[i] != '\n';
-	}
-	if (is_plain) {
-		out_bytes(out, text, length);
-		return;
-	}
-	char *to = out_reserve(out, 2 * length + 2);
-	char *begin = to;
-
-	*to++ = '"';
-	for (size_t i = 0; i < length; i++) {
-		*to = '"';
-		to += text[i] == '"';
-		*to++ = text[i];
-	}
-	*to++ = '"';
-	out_advance(out, (size_t)(to - begin));
-}
-
 /* Writes a cell of any bytes. */
 static void put_escaped(struct csv *c, const char *text, size_t length)
 {
@@ -70,7 +46,7 @@ static void put_escaped(struct csv *c, const char *text, size_t length)
 	char *begin = out_reserve(&c->text, ESCAPE_MAX * length + 8);
 	size_t n = (size_t)(message_escape(begin, text, length) - begin);
 
-	put_quoted(c->export->out, begin, n);
+	csv_put(c->export->out, begin, n);
 }
 
 static void put_name(struct csv *c, const char *name)
@@ -253,7 +229,7 @@ static void put_object(struct csv *c, const struct record *rec, const struct mes
 	char *end = message_render(begin, m, rec, args);
 
 	out_char(c->export->out, ',');
-	put_quoted(c->export->out, begin, (size_t)(end - begin));
+	csv_put(c->export->out, begin, (size_t)(end - begin));
 }
 
 /* Writes the columns before the fields. */

@@ -23,12 +23,28 @@ char *json_put_text(char *out, const char *text, size_t length);
 char *json_put_string(char *out, const char *text, size_t length);
 
 /* Writes a string with its quotes to an output. */
-static inline void json_out_string(struct out *out, const char *text)
+static inline void json_out_text(struct out *out, const char *text, size_t length)
 {
-	size_t length = strlen(text);
 	char *begin = out_reserve(out, JSON_EXPANSION * length + JSON_QUOTES);
 
 	out_advance(out, (size_t)(json_put_string(begin, text, length) - begin));
+}
+
+static inline void json_out_string(struct out *out, const char *text)
+{
+	json_out_text(out, text, strlen(text));
+}
+
+/* Writes `"key":"text",`; an empty text is null. */
+static inline void json_out_member(struct out *out, const char *key, const char *text)
+{
+	out_printf(out, "\"%s\":", key);
+	if (*text) {
+		json_out_string(out, text);
+	} else {
+		out_str(out, "null");
+	}
+	out_char(out, ',');
 }
 
 #endif
