@@ -112,7 +112,9 @@ READERS = (("waymark print > /dev/null", "read.print"), ("waymark print > file",
            ("babeltrace2 -o dummy", "read.dummy"),
            ("SELECT count(*)", "sql.count"), ("SELECT sum(a)", "sql.sum"),
            ("SELECT ... WHERE a > 1000 GROUP BY b & 7", "sql.group"),
-           ("SELECT percentile(a, 99)", "sql.percentile"))
+           ("SELECT percentile(a, 99)", "sql.percentile"),
+           ("two cores: SELECT count(*)", "sql.count_two"), ("two cores: SELECT sum(a)", "sql.sum_two"),
+           ("two cores: SELECT ... WHERE a > 1000 GROUP BY b & 7", "sql.group_two"))
 
 
 GUESTS = (
@@ -152,8 +154,11 @@ def reader_line(bench, label, prefix, who, base):
     speed = bench.results.median(f"{prefix}.million_per_s", who)
     if speed is not None and base:
         bench.results.add(f"{prefix}.x_babeltrace2", who, speed / base)
+    if prefix.endswith("_two"):
+        one = bench.results.median(f"{prefix.removesuffix('_two')}.million_per_s", who)
+        bench.results.add(f"{prefix}.x_one", who, speed / one)
     return [label, who, *medians(bench.results, prefix, who, columns),
-            verdicts(bench.results, prefix, who, columns)]
+            verdicts(bench.results, prefix, who, {**columns, "x one": "x_one"})]
 
 
 def readers(bench, all_readers):
@@ -164,7 +169,7 @@ def readers(bench, all_readers):
     lines = [reader_line(bench, label, prefix, who, base)
              for label, prefix in READERS for who in traces if results.has(prefix, who)]
     table("Reading", f"Whole commands on a trace of {all_readers.events} two_u64 events, one core "
-          "each.\nbabeltrace2 reads the trace of ctf, or LTTng's where there is none. SELECT: waymark sql, sqlite3 on\n"
+          "each, but where two are named.\nbabeltrace2 reads the trace of ctf, or LTTng's where there is none. SELECT: waymark sql, sqlite3 on\n"
           "an imported copy, and babeltrace2 with awk.",
           ("command", "trace", "M events/s", "x babeltrace2", "to reach"), lines)
 

@@ -403,6 +403,22 @@ struct reader *session_read_again(struct session *s)
 	return before;
 }
 
+struct reader *session_open_beside(const struct session *s, struct filter *filter)
+{
+	const struct reader_options options = {
+		.declarations = s->has_declarations ? &s->declarations.model : NULL,
+	};
+	struct read_error error;
+	struct reader *r = merge_open(s->traces, s->trace_count, &options, &error);
+
+	filter_copy(filter, &s->filter);
+	if (r) {
+		filter_start(filter, r);
+		filter_limit(filter);
+	}
+	return r;
+}
+
 static COLD void report(struct session *s)
 {
 	s->has_mismatch |= s->reader->error.is_mismatch;

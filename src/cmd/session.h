@@ -88,6 +88,12 @@ bool session_turn_to(struct session *s, size_t trace);
  */
 struct reader *session_read_again(struct session *s);
 
+/*
+ * Opens the traces for another thread, with the session's selection in a filter of its own. Returns
+ * NULL if they cannot be read. The caller closes the reader, and frees the filter in any case.
+ */
+struct reader *session_open_beside(const struct session *s, struct filter *filter);
+
 /* Empties an output file. Call before the first output. */
 void session_begin_output(struct session *s);
 

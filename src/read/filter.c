@@ -68,6 +68,37 @@ void filter_fini(struct filter *f)
 	where_free(f->where);
 }
 
+static void copy_ids(struct filter_ids *to, const struct filter_ids *from)
+{
+	for (size_t i = 0; i < from->count; i++) {
+		vec_push(to, from->items[i]);
+	}
+}
+
+void filter_copy(struct filter *f, const struct filter *from)
+{
+	struct expr_error unused; /* texts were parsed before */
+	struct name_pattern pattern;
+
+	filter_init(f);
+	vec_foreach (const struct name_pattern *, it, &from->patterns) {
+		if (name_pattern_read(&pattern, it->text, unused.text, sizeof(unused.text))) {
+			pattern.is_excluded = it->is_excluded;
+			vec_push(&f->patterns, pattern);
+		}
+	}
+	copy_ids(&f->pids, &from->pids);
+	copy_ids(&f->tids, &from->tids);
+	f->from = from->from;
+	f->to = from->to;
+	f->where = from->where ? where_parse(where_text(from->where), &unused) : NULL;
+}
+
+bool filter_is_relative(const struct filter *f)
+{
+	return (f->from.set && f->from.relative) || (f->to.set && f->to.relative);
+}
+
 bool filter_add_pattern(struct filter *f, const char *text, char *why, size_t size)
 {
 	bool is_excluded = *text == '-';
@@ -157,9 +188,7 @@ static bool needs_class(void *filter, const struct event_class *class)
 
 void filter_limit(struct filter *f)
 {
-	bool is_relative = (f->from.set && f->from.relative) || (f->to.set && f->to.relative);
-
-	if (is_relative || (filter_is_empty(f) && !f->needs_class)) {
+	if (filter_is_relative(f) || (filter_is_empty(f) && !f->needs_class)) {
 		return; /* relative times count from the first record, whatever it is */
 	}
 	const struct reader_needs needs = {

@@ -73,6 +73,13 @@ struct filter {
 void filter_init(struct filter *f);
 void filter_fini(struct filter *f);
 
+/* Initializes a filter with the selection of another one, which must live as long, for one more
+ * reader of the traces. */
+void filter_copy(struct filter *f, const struct filter *from);
+
+/* True if the first record decides which others are selected. */
+bool filter_is_relative(const struct filter *f);
+
 /* Starts, or restarts, with a reader. */
 void filter_start(struct filter *f, struct reader *reader);
 

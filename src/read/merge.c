@@ -324,6 +324,34 @@ static void merge_limit(struct reader *base, const struct reader_needs *needs)
 	}
 }
 
+static void merge_section(struct reader *base, int64_t from_ns, int64_t until_ns)
+{
+	struct merge *m = (struct merge *)base;
+
+	for (struct part *p = m->parts; p < m->parts + m->count; p++) {
+		reader_section(p->reader, part_time(p, from_ns), part_time(p, until_ns));
+		p->state = PART_BEHIND;
+	}
+	m->current = NULL;
+}
+
+static bool merge_loads(const struct reader *base, struct reader_loads *loads)
+{
+	const struct merge *m = (const struct merge *)base;
+
+	for (const struct part *p = m->parts; p < m->parts + m->count; p++) {
+		size_t before = loads->all.count;
+
+		if (!reader_loads(p->reader, loads)) {
+			return false;
+		}
+		for (size_t i = before; i < loads->all.count; i++) {
+			loads->all.items[i].ns += (int64_t)p->shift;
+		}
+	}
+	return true;
+}
+
 static bool merge_outline(const struct reader *base, struct reader_outline *o)
 {
 	const struct merge *m = (const struct merge *)base;
@@ -351,6 +379,8 @@ static const struct reader_format merge_format = {
 	.close = merge_close,
 	.outline = merge_outline,
 	.limit = merge_limit,
+	.loads = merge_loads,
+	.section = merge_section,
 };
 
 /* Opens all parts. False: one cannot be opened and is not skipped, or none can. */

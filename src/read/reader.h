@@ -81,6 +81,16 @@ struct reader_outline {
 	VEC(struct outline_thread) threads;
 };
 
+/* How many bytes of packets lie around a time. */
+struct reader_load {
+	int64_t ns;
+	uint64_t bytes;
+};
+
+struct reader_loads {
+	VEC(struct reader_load) all;
+};
+
 /* Adds a time in which a thread recorded. */
 void outline_add(struct reader_outline *o, uint32_t tid, int64_t first_ns, int64_t last_ns);
 
@@ -105,6 +115,9 @@ struct reader_format {
 	bool (*outline)(const struct reader *r, struct reader_outline *o);
 	/* For reader_limit(); NULL if it returns all records anyway. */
 	void (*limit)(struct reader *r, const struct reader_needs *needs);
+	/* For reader_loads() and reader_section(); NULL if it cannot be read in sections. */
+	bool (*loads)(const struct reader *r, struct reader_loads *loads);
+	void (*section)(struct reader *r, int64_t from_ns, int64_t until_ns);
 };
 
 /* The formats, each in the folder of its name. */
@@ -208,6 +221,25 @@ static inline void reader_limit(struct reader *r, const struct reader_needs *nee
 	if (r->format->limit) {
 		r->format->limit(r, needs);
 	}
+}
+
+/*
+ * Adds the traces' packets; false if they cannot be read in sections, see read/sections.h. The
+ * caller frees loads->all.
+ */
+static inline bool reader_loads(const struct reader *r, struct reader_loads *loads)
+{
+	return r->format->loads && r->format->loads(r, loads);
+}
+
+/*
+ * Limits the next records to a section: the records from one time on, until before another, or
+ * INT64_MAX. READ_END is its end, and then a later section may follow. READ_PROBLEM means that the
+ * trace is damaged, and must be read as a whole.
+ */
+static inline void reader_section(struct reader *r, int64_t from_ns, int64_t until_ns)
+{
+	r->format->section(r, from_ns, until_ns);
 }
 
 static inline enum read_result reader_next(struct reader *r, struct record *rec)

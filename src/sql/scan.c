@@ -3,31 +3,15 @@
 #include "sql/scan.h"
 
 #include "read/merge.h"
-#include "read/where.h"
-
-static void copy_ids(struct filter_ids *to, const struct filter_ids *from)
-{
-	for (size_t i = 0; i < from->count; i++) {
-		vec_push(to, from->items[i]);
-	}
-}
 
 void sql_scan_init(struct sql_scan *s, const struct sql_source *source)
 {
-	const struct filter *f = source->selection;
-
 	*s = (struct sql_scan){ .source = source };
-	filter_init(&s->filter);
-	if (!f) {
-		return;
+	if (source->selection) {
+		filter_copy(&s->filter, source->selection);
+	} else {
+		filter_init(&s->filter);
 	}
-	struct expr_error unused; /* the text was parsed before */
-
-	copy_ids(&s->filter.pids, &f->pids);
-	copy_ids(&s->filter.tids, &f->tids);
-	s->filter.from = f->from;
-	s->filter.to = f->to;
-	s->filter.where = f->where ? where_parse(where_text(f->where), &unused) : NULL;
 }
 
 bool sql_scan_open(struct sql_scan *s)

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Computes the groups of a statement: a hash table by the values of the keys, and for each group
- * the sums. Events mostly come in runs of one group, so the last one is tried first.
+ * the sums. Events mostly come in runs of one group, so the last one is tried first. Several
+ * threads count sections of a long trace, each into groups of its own; in the end these are added
+ * up.
  */
 #include "sql/totals.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "read/sections.h"
 
 #define NONE UINT32_MAX
 
@@ -23,15 +27,24 @@ struct group {
 	size_t totals; /* index of its first one */
 };
 
+/* The declaration that gives names to a key's values. */
+struct naming {
+	const struct arg *arg; /* NULL: not met yet */
+	size_t class; /* index of its class */
+};
+
+/* What one thread counts. */
 struct counting {
 	struct totals *plan;
 	struct events_cursor *c;
+	struct sql_source source; /* the table's; if the trace is divided, it reports no problems */
+	bool has_problem;
 	VEC(struct group) groups;
 	VEC(struct total) totals;
 	uint32_t *slots; /* indices of groups; NONE: free. At most half are used */
 	size_t slot_count;
 	uint32_t last; /* the group of the last event; NONE: none yet */
-	const struct arg *named[TOTALS_KEYS_MAX]; /* whose values have names; NULL: not met yet */
+	struct naming named[TOTALS_KEYS_MAX];
 	bool is_misfit; /* SQLite must run the statement */
 };
 
@@ -65,8 +78,8 @@ static int64_t named_value(struct counting *n, size_t key)
 	const struct arg *arg = n->c->fit->places[column - 1].arg;
 
 	/* Traces may give a value several names. */
-	n->is_misfit |= !arg || !arg->names || (n->named[key] && n->named[key] != arg);
-	n->named[key] = arg;
+	n->is_misfit |= !arg || !arg->names || (n->named[key].arg && n->named[key].arg != arg);
+	n->named[key] = (struct naming){ arg, n->c->rec->class->index };
 	return value_of(n, column - 1);
 }
 
@@ -283,7 +296,7 @@ static void bind_key(struct counting *n, sqlite3_stmt *insert, size_t i, int64_t
 
 		sqlite3_bind_text(insert, at, class->name, -1, SQLITE_STATIC);
 	} else if (column->kind == COLUMN_NAMES) {
-		struct cell name = events_names(n->c, n->named[i], (uint64_t)v);
+		struct cell name = events_names(n->c, n->named[i].arg, (uint64_t)v);
 
 		sqlite3_bind_text(insert, at, name.text, name.length, SQLITE_TRANSIENT);
 	} else {
@@ -376,43 +389,204 @@ static bool has_exact_averages(const struct counting *n)
 	return true;
 }
 
+/* ---- Threads ---- */
+
+/* A thread meets a problem: the trace is read once more, as a whole, which reports it. */
+static void note_problem(void *counting, const struct read_error *error)
+{
+	struct counting *n = counting;
+
+	(void)error;
+	n->has_problem = true;
+}
+
+static void begin(struct counting *n, struct totals *t, bool is_divided)
+{
+	struct events_cursor *c = events_cursor_new(t->table);
+
+	*n = (struct counting){ .plan = t, .c = c, .source = *t->table->source, .last = NONE };
+	if (is_divided) {
+		n->source.report = note_problem;
+		n->source.data = n;
+	}
+	events_reset(c);
+	c->scan.source = &n->source;
+	vec_foreach (const struct condition *, k, &t->conditions) {
+		plan_narrow(c, k);
+	}
+}
+
+static void end(struct counting *n)
+{
+	vec_fini(&n->groups);
+	vec_fini(&n->totals);
+	free(n->slots);
+	events_cursor_free(n->c);
+}
+
+/* Opens the scan, if it is not open. SQLite reports why it cannot be. */
+static bool open_scan(struct counting *n)
+{
+	if (!n->c->scan.reader && !events_open(n->c)) {
+		return false;
+	}
+	if (n->plan->key_count == 0) {
+		n->last = find_group(n, NULL); /* there is always one */
+	}
+	return true;
+}
+
+/*
+ * Counts what the scan has. Returns a result of SQLite, as totals_compute(), or SQLITE_CORRUPT: the
+ * trace must not be divided.
+ */
 static int count_all(struct counting *n)
 {
 	struct events_cursor *c = n->c;
 	size_t count;
 
-	if (!events_open(c)) {
-		return SQLITE_MISMATCH; /* SQLite reports the error */
-	}
-	if (n->plan->key_count == 0) {
-		n->last = find_group(n, NULL); /* there is always one */
-	}
-	while (!n->is_misfit && (count = sql_scan_few(&c->scan, c->records))) {
+	while (!n->is_misfit && !n->has_problem && (count = sql_scan_few(&c->scan, c->records))) {
 		add_records(n, c->records, count);
 	}
 	if (c->scan.is_interrupted) {
 		return SQLITE_INTERRUPT;
 	}
-	return n->is_misfit || !has_exact_averages(n) ? SQLITE_MISMATCH : SQLITE_OK;
+	if (n->has_problem) {
+		return SQLITE_CORRUPT;
+	}
+	return n->is_misfit ? SQLITE_MISMATCH : SQLITE_OK;
+}
+
+/* Adds the total of a thread to that of all. */
+static void add_total(struct counting *all, size_t sum, struct total *to, const struct total *t)
+{
+	enum total_function function = all->plan->sums[sum].function;
+
+	all->is_misfit |= __builtin_add_overflow(to->sum, t->sum, &to->sum) &&
+			  (function == TOTAL_SUM || function == TOTAL_AVG);
+	to->min = t->min < to->min ? t->min : to->min;
+	to->max = t->max > to->max ? t->max : to->max;
+}
+
+/* Adds the namings of a thread, whose reader has the same classes in the same order. */
+static void add_namings(struct counting *all, const struct counting *n)
+{
+	for (size_t i = 0; i < all->plan->key_count; i++) {
+		struct naming named = n->named[i];
+
+		if (named.arg) {
+			const struct event_class *class =
+				all->c->scan.reader->classes.all.items[named.class];
+
+			named.arg = events_fit(all->c, class)
+					    ->places[all->plan->keys[i].column - 1]
+					    .arg;
+			all->is_misfit |= all->named[i].arg && all->named[i].arg != named.arg;
+			all->named[i] = named;
+		}
+	}
+}
+
+static void add_thread(struct counting *all, const struct counting *n)
+{
+	add_namings(all, n);
+	vec_foreach (const struct group *, g, &n->groups) {
+		struct group *to = &all->groups.items[find_group(all, g->keys)];
+
+		to->count += g->count;
+		for (size_t i = 0; i < all->plan->sum_count; i++) {
+			add_total(all, i, &all->totals.items[to->totals + i],
+				&n->totals.items[g->totals + i]);
+		}
+	}
+}
+
+/* The threads that share the sections. */
+struct sharing {
+	struct counting threads[SECTIONS_THREADS_MAX];
+	int results[SECTIONS_THREADS_MAX];
+};
+
+static bool count_section(void *sharing, unsigned int thread, int64_t from_ns, int64_t until_ns)
+{
+	struct sharing *s = sharing;
+	struct counting *n = &s->threads[thread];
+
+	s->results[thread] = SQLITE_MISMATCH;
+	if (open_scan(n)) {
+		reader_section(n->c->scan.reader, from_ns, until_ns);
+		s->results[thread] = count_all(n);
+	}
+	return s->results[thread] == SQLITE_OK;
+}
+
+/* Counts in several threads, and adds all to the first. Returns a result as count_all(). */
+static int count_shared(struct sharing *s, struct totals *t, const struct sections *sections)
+{
+	const struct sections_job job = { .read = count_section, .data = s };
+	struct counting *all = &s->threads[0];
+
+	for (unsigned int i = 0; i < sections->threads; i++) {
+		begin(&s->threads[i], t, true);
+		s->results[i] = SQLITE_OK;
+	}
+	sections_run(sections, &job);
+	for (unsigned int i = 0; i < sections->threads; i++) {
+		if (s->results[i] != SQLITE_OK) {
+			return s->results[i];
+		}
+	}
+	if (!open_scan(all)) {
+		return SQLITE_MISMATCH;
+	}
+	for (unsigned int i = 1; i < sections->threads; i++) {
+		add_thread(all, &s->threads[i]);
+	}
+	return all->is_misfit ? SQLITE_MISMATCH : SQLITE_OK;
+}
+
+/* Fills the table with the groups of a count that ended with `result`. */
+static int finish(struct counting *n, sqlite3 *db, int result)
+{
+	if (result != SQLITE_OK) {
+		return result;
+	}
+	return has_exact_averages(n) ? fill_table(n, db) : SQLITE_MISMATCH;
+}
+
+static int compute_shared(struct totals *t, sqlite3 *db, const struct sections *sections)
+{
+	struct sharing *s = xcalloc(1, sizeof(*s));
+	int result = finish(&s->threads[0], db, count_shared(s, t, sections));
+
+	for (unsigned int i = 0; i < sections->threads; i++) {
+		end(&s->threads[i]);
+	}
+	free(s);
+	return result;
+}
+
+static int compute_alone(struct totals *t, sqlite3 *db)
+{
+	struct counting n;
+
+	begin(&n, t, false);
+	int result = finish(&n, db, open_scan(&n) ? count_all(&n) : SQLITE_MISMATCH);
+
+	end(&n);
+	return result;
 }
 
 int totals_compute(struct totals *t, sqlite3 *db)
 {
-	struct events_cursor *c = events_cursor_new(t->table);
-	struct counting n = { .plan = t, .c = c, .last = NONE };
+	const struct sql_source *source = t->table->source;
+	struct sections sections;
+	int result = SQLITE_CORRUPT;
 
-	events_reset(c);
-	vec_foreach (const struct condition *, k, &t->conditions) {
-		plan_narrow(c, k);
+	sections_plan(&sections, source->reader);
+	if (sections.threads > 1 && !(source->selection && filter_is_relative(source->selection))) {
+		result = compute_shared(t, db, &sections);
 	}
-	int result = count_all(&n);
-
-	if (result == SQLITE_OK) {
-		result = fill_table(&n, db);
-	}
-	vec_fini(&n.groups);
-	vec_fini(&n.totals);
-	free(n.slots);
-	events_cursor_free(c);
-	return result;
+	sections_fini(&sections);
+	return result == SQLITE_CORRUPT ? compute_alone(t, db) : result;
 }

@@ -29,8 +29,9 @@ void out_fini(struct out *o)
 
 int out_flush(struct out *o)
 {
-	size_t done = 0;
+	size_t done = o->skip < o->len ? (size_t)o->skip : o->len;
 
+	o->skip -= o->fd != OUT_TO_MEMORY ? done : 0;
 	while (o->fd != OUT_TO_MEMORY && !o->error && done < o->len) {
 		ssize_t n = write(o->fd, o->data + done, o->len - done);
 

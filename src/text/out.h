@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/compiler.h"
@@ -20,6 +21,7 @@ struct out {
 	size_t capacity;
 	int fd;
 	int error; /* errno of the first failed write; 0: none */
+	uint64_t skip; /* bytes that are left out: they were written before */
 };
 
 /* One `${name}` hole of a template, and its value. */

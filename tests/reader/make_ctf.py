@@ -8,6 +8,7 @@ Valid traces, which every reader of CTF accepts, and a trace for each kind of er
 import pathlib
 import struct
 import sys
+from random import Random
 
 from ctf_bytes import (DONE, FREQ, IDLE, MISFIT, NOTE, OPEN, PLAIN, READ, TWO, Trace, buffer, event_text)
 
@@ -195,6 +196,27 @@ def torn_header():
     return t
 
 
+def many_packets(order="<"):
+    """Nine threads, each with packets of other lengths, some of whose events were lost."""
+    t, random = Trace(order), Random(9)
+    for thread in range(3, 12):
+        now, discarded, packets = 20 * FREQ + random.randrange(1000), 0, []
+        for sequence in range(1, random.randrange(2, 30)):
+            begin, events = now, []
+            for n in range(random.randrange(40)):
+                now += random.choice((0, 0, 1, 5, 700))
+                kind = random.choice((IDLE, READ, OPEN))
+                values = {IDLE: (), READ: (n, thread), OPEN: (b"x" * random.randrange(20), n)}[kind]
+                events.append(t.event(kind, now, *values))
+            discarded += random.choice((0, 0, 0, 3))
+            now += random.choice((0, 1, 50))
+            packets.append(t.packet(events, begin=begin, end=now, sequence=sequence,
+                                    discarded=discarded, instance=thread, tid=1000 + thread))
+            now += random.choice((0, 1, 900))
+        t.files[f"stream-{thread}"] = b"".join(packets)
+    return t
+
+
 def changed(old, new):
     t = small()
     t.metadata = t.metadata.replace(old, new)
@@ -218,7 +240,8 @@ WHOLE = {"small": small(), "small-big-endian": small(">"), "notes": notes(), "no
          "wrap": wrap(), "pieces": pieces(),
          "flight": flight(), "thread-ended": thread_ended(), "lost-and-rotated": lost_and_rotated(),
          "other-host": other_host(), "two-boots": two_boots(),
-         "late-host": late_host()}
+         "late-host": late_host(),
+         "many-packets": many_packets(), "many-packets-big-endian": many_packets(">")}
 DAMAGED = {
     "out-of-order": out_of_order(), "unknown-event": unknown_event(), "torn": torn(),
     "holes": holes(), "lost-behind-damage": lost_behind_damage(), "cut-metadata": cut_metadata(), "bad-event": bad_event(),

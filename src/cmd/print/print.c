@@ -215,14 +215,8 @@ void print_all(struct print *p)
 
 	session_begin_output(s);
 	out_init(&p->line, OUT_TO_MEMORY);
-	lines_init(&p->view, p->last.limit > 0 ? &p->line : &s->out, s->reader, p->style, p->time);
-	p->view.fields = p->fields.items;
-	p->view.field_count = p->fields.count;
-	p->view.colour = terminal_wants_colour(p->colour, s->out_fd);
-	if (p->tid) {
-		lines_show_tid(&p->view);
-	}
-	if (p->head > 0) {
+	print_begin_view(p, &p->view, p->last.limit > 0 ? &p->line : &s->out, s->reader);
+	if (p->head > 0 && !print_shared(p)) {
 		print_records(p);
 	}
 	tail_put(&p->last, &s->out);

@@ -82,6 +82,25 @@ int print_take(struct print *p, const struct command *command, int key);
 /* True if the trace has the time of day, or --time=wall is not given; else reports it. */
 bool print_has_time(struct print *p);
 
+/* Prepares a view that shows what the options say. */
+static inline void print_begin_view(
+	const struct print *p, struct lines *view, struct out *out, struct reader *reader)
+{
+	lines_init(view, out, reader, p->style, p->time);
+	view->fields = p->fields.items;
+	view->field_count = p->fields.count;
+	view->colour = terminal_wants_colour(p->colour, p->session.out_fd);
+	if (p->tid) {
+		lines_show_tid(view);
+	}
+}
+
+/*
+ * Prints the records with all processors; false, with what was written so far to be left out, if
+ * one thread must print them all: the trace is short or damaged, or a line depends on others.
+ */
+bool print_shared(struct print *p);
+
 /* Prints an open trace, and notes about it to standard error. */
 void print_all(struct print *p);
 

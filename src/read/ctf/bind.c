@@ -126,3 +126,20 @@ void ctf_set_clock(struct ctf_reader *r)
 	r->info.realtime = begin.realtime_ns - begin.monotonic_ns;
 	r->ns_of_zero = ctf_clock_base(&r->clock) - r->info.realtime;
 }
+
+uint64_t ctf_ticks(const struct ctf_reader *r, int64_t ns)
+{
+	uint64_t low = 0;
+	uint64_t high = r->trace.last_ticks;
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if ((int64_t)ctf_ns(r, middle) < ns) {
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+	return low;
+}

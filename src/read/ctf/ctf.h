@@ -5,6 +5,7 @@
  *
  *	open.c      opens a trace and closes it
  *	records.c   the records, in the order of time; heap.h the order of the streams
+ *	section.c   a part of the time
  *	follow.c    rounds of a trace whose process records
  *	files.c     the streams, of files and of packets in memory
  *	outline.c   threads and times, from the headers of packets
@@ -77,6 +78,9 @@ struct ctf_reader {
 	struct arena names;
 	struct ctf_follow follow;
 	struct reader_needs needs;
+	bool is_divided; /* it is read in sections; else `from` and `until` have no effect */
+	uint64_t from; /* in ticks: the section's first time */
+	uint64_t until; /* in ticks: the time after the section; UINT64_MAX: none */
 };
 
 /* Result of one step of the merge: try again. */
@@ -94,6 +98,9 @@ static inline uint64_t ctf_ns(const struct ctf_reader *r, uint64_t ticks)
 	return r->ns_of_zero + (uint64_t)(int64_t)(1e9 * (double)(int64_t)ticks / r->freq);
 }
 
+/* Returns the first time in ticks that is not before a time in ns. */
+uint64_t ctf_ticks(const struct ctf_reader *r, int64_t ns); /* bind.c */
+
 /* ---- records.c: functions of struct reader ---- */
 
 enum read_result ctf_next_own(struct reader *base, struct record *rec); /* of a host like this */
@@ -105,6 +112,14 @@ const struct value *ctf_decode(struct reader *base, const struct record *rec);
 
 /* Fills the heap with all streams; if the trace is followed, for one round. */
 void ctf_records_begin(struct ctf_reader *r);
+
+/* ---- section.c ---- */
+
+/* Does reader_section(). */
+void ctf_section(struct reader *base, int64_t from_ns, int64_t until_ns);
+
+/* Passes what the stream's new packet has before the section. */
+void ctf_section_enter(const struct ctf_reader *r, struct ctf_stream *s);
 
 /* ---- follow.c ---- */
 
@@ -139,6 +154,9 @@ bool ctf_streams_find(struct ctf_reader *r, const struct buffer_packet *left, si
 
 /* Does reader_outline(). */
 bool ctf_outline(const struct reader *base, struct reader_outline *o);
+
+/* Does reader_loads(). */
+bool ctf_loads(const struct reader *base, struct reader_loads *loads);
 
 /* ---- bind.c ---- */
 

@@ -17,6 +17,12 @@ static inline bool heap_is_before(const struct ctf_waiting *a, const struct ctf_
 	return a->ticks < b->ticks || (a->ticks == b->ticks && a->stream < b->stream);
 }
 
+/* Returns the last time of a stream's packet in the section. */
+static inline uint64_t heap_last(const struct ctf_reader *r, const struct ctf_stream *s)
+{
+	return s->last_ticks < r->until ? s->last_ticks : r->until - 1;
+}
+
 /* Restores the heap's order after the first stream's time changed; sets `current` and `limit`. */
 static inline void heap_sift(struct ctf_reader *r)
 {
@@ -41,13 +47,13 @@ static inline void heap_sift(struct ctf_reader *r)
 	if (!s) {
 		return;
 	}
-	r->limit = s->last_ticks;
+	r->limit = heap_last(r, s);
 	if (count > 1) {
 		const struct ctf_waiting *second =
 			count > 2 && heap_is_before(&h[2], &h[1]) ? &h[2] : &h[1];
 		uint64_t limit = second->ticks;
 
-		if (limit <= s->last_ticks) {
+		if (limit <= r->limit) {
 			r->limit = limit - (limit > 0 && second->stream < s);
 		}
 	}
@@ -67,7 +73,7 @@ static inline void heap_set_time_of_two(struct ctf_reader *r, uint64_t ticks)
 	h[1] = stays ? two : one;
 	limit -= limit > 0 && h[1].stream < s;
 	r->current = s;
-	r->limit = limit < s->last_ticks ? limit : s->last_ticks;
+	r->limit = limit < heap_last(r, s) ? limit : heap_last(r, s);
 }
 
 /* Sets the time of the current stream's next event. Another stream may become the current one. */

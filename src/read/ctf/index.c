@@ -29,19 +29,23 @@ struct index {
 	uint64_t stream_bytes;
 };
 
-static bool read_record(const struct index *x, uint64_t number, struct ctf_index_record *r)
+/* Reads records from a number on; returns how many. */
+static size_t read_records_at(
+	const struct index *x, uint64_t number, struct ctf_index_record *r, size_t count)
 {
-	enum { NUMBERS = RECORD / sizeof(uint64_t) };
-	uint64_t numbers[NUMBERS];
+	ssize_t bytes = pread(x->fd, r, count * RECORD, (off_t)(HEADER + number * RECORD));
+	size_t done = bytes > 0 ? (size_t)bytes / RECORD : 0;
+	uint64_t *numbers = (uint64_t *)r;
 
-	if (pread(x->fd, numbers, RECORD, (off_t)(HEADER + number * RECORD)) != (ssize_t)RECORD) {
-		return false;
-	}
-	for (int i = 0; i < NUMBERS; i++) {
+	for (size_t i = 0; i < done * RECORD / sizeof(*numbers); i++) {
 		numbers[i] = be64toh(numbers[i]);
 	}
-	memcpy(r, numbers, RECORD);
-	return true;
+	return done;
+}
+
+static bool read_record(const struct index *x, uint64_t number, struct ctf_index_record *r)
+{
+	return read_records_at(x, number, r, 1) == 1;
 }
 
 /* Opens a regular file; returns -1 if there is none of that name. */
@@ -164,6 +168,30 @@ static void compare(struct ctf_index_losses *l, int directory, const char *name,
 	if (x.fd >= 0) {
 		close(x.fd);
 	}
+}
+
+bool ctf_index_visit(int directory, const char *name,
+	void (*visit)(void *data, const struct ctf_index_record *record), void *data)
+{
+	struct ctf_index_record records[64];
+	char entry[64 + sizeof(CTF_INDEX_SUFFIX)];
+	struct index x = { .fd = -1 };
+	uint64_t done = 0;
+	size_t count;
+
+	snprintf(entry, sizeof(entry), "%s%s", name, CTF_INDEX_SUFFIX);
+	bool is_there = open_index(&x, directory, entry);
+
+	while (is_there && (count = read_records_at(&x, done, records, ARRAY_SIZE(records)))) {
+		for (size_t i = 0; i < count; i++) {
+			visit(data, &records[i]);
+		}
+		done += count;
+	}
+	if (x.fd >= 0) {
+		close(x.fd);
+	}
+	return is_there;
 }
 
 static int by_name(const void *a, const void *b)

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "format/ctf.h"
 #include "read/buffer.h"
 
 /* A stream file that ends before the end its index gives. */
@@ -41,6 +42,13 @@ void ctf_index_find_left(
 
 /* Writes what a file lacks: "stream-3: is missing: ...". */
 void ctf_index_word(const struct ctf_index_lost *lost, char *text, size_t size);
+
+/*
+ * Calls `visit` with each record of the index of the stream file `name`, in this host's byte order,
+ * unchecked. Returns false if there is no index that can be read.
+ */
+bool ctf_index_visit(int directory, const char *name,
+	void (*visit)(void *data, const struct ctf_index_record *record), void *data);
 
 void ctf_index_fini(struct ctf_index_losses *l);
 

@@ -216,6 +216,7 @@ static struct reader *ctf_open(
 
 	reader_init(&r->base, &reader_ctf, options);
 	r->needs = (struct reader_needs){ .from_ns = INT64_MIN, .to_ns = INT64_MAX };
+	r->until = UINT64_MAX;
 	ctf_metadata_init(&r->metadata, options->declarations);
 	arena_init(&r->names);
 	hash_init(&r->classes);
@@ -238,4 +239,6 @@ const struct reader_format reader_ctf = {
 	.close = ctf_close,
 	.outline = ctf_outline,
 	.limit = ctf_limit,
+	.loads = ctf_loads,
+	.section = ctf_section,
 };

@@ -1,28 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the headers of a native trace's packets tell without an event: which threads recorded, and
- * in which time. open.c names this in the table of formats.
+ * What the headers of a native trace's packets tell without an event: which threads recorded, in
+ * which time, and how many bytes. open.c names this in the table of formats.
  */
 #include <unistd.h>
 
 #include "format/packet.h"
 #include "read/ctf/ctf.h"
+#include "read/ctf/index.h"
 
-static void add_packet(
-	const struct ctf_reader *r, struct reader_outline *o, const struct packet_header *h)
-{
-	/* A packet that is still recorded into has no end. */
-	uint64_t end = h->timestamp_end <= r->trace.last_ticks ? h->timestamp_end : 0;
-	uint64_t last = end > h->timestamp_begin ? end : h->timestamp_begin;
+/* What is done with each packet: `data` is its argument. */
+typedef void packet_function(const struct ctf_reader *r, void *data, const struct packet_header *h);
 
-	if (h->timestamp_begin <= r->trace.last_ticks) {
-		outline_add(o, h->tid, (int64_t)ctf_ns(r, h->timestamp_begin),
-			(int64_t)ctf_ns(r, last));
-	}
-}
-
-/* Adds the packets of a file, up to the first bytes that are none. */
-static void add_file(const struct ctf_reader *r, struct reader_outline *o, const struct ctf_file *f)
+/* Visits the packets of a file, up to the first bytes that are none. */
+static void visit_file(
+	const struct ctf_reader *r, const struct ctf_file *f, packet_function *visit, void *data)
 {
 	unsigned char bytes[sizeof(struct packet_header)];
 	struct packet_header h;
@@ -39,10 +31,26 @@ static void add_file(const struct ctf_reader *r, struct reader_outline *o, const
 		if (h.packet_size / 8 < sizeof(h) || h.packet_size / 8 > PACKET_FILE_BYTES_MAX) {
 			break;
 		}
-		add_packet(r, o, &h);
+		if (h.timestamp_begin <= r->trace.last_ticks) {
+			visit(r, data, &h);
+		}
 		at += h.packet_size / 8;
 	}
 	close(fd);
+}
+
+/* Returns a packet's last time. One that is still recorded into has no end. */
+static uint64_t end_of(const struct ctf_reader *r, const struct packet_header *h)
+{
+	uint64_t end = h->timestamp_end <= r->trace.last_ticks ? h->timestamp_end : 0;
+
+	return end > h->timestamp_begin ? end : h->timestamp_begin;
+}
+
+static void add_thread(const struct ctf_reader *r, void *outline, const struct packet_header *h)
+{
+	outline_add(outline, h->tid, (int64_t)ctf_ns(r, h->timestamp_begin),
+		(int64_t)ctf_ns(r, end_of(r, h)));
 }
 
 bool ctf_outline(const struct reader *base, struct reader_outline *o)
@@ -50,11 +58,60 @@ bool ctf_outline(const struct reader *base, struct reader_outline *o)
 	const struct ctf_reader *r = (const struct ctf_reader *)base;
 
 	vec_foreach (const struct ctf_file *, f, &r->files) {
-		add_file(r, o, f);
+		visit_file(r, f, add_thread, o);
 	}
 	vec_foreach (const struct ctf_stream *, s, &r->streams) {
 		for (size_t i = 0; i < s->left_count; i++) {
-			add_packet(r, o, &s->left[i].header);
+			if (s->left[i].header.timestamp_begin <= r->trace.last_ticks) {
+				add_thread(r, o, &s->left[i].header);
+			}
+		}
+	}
+	return true;
+}
+
+/* The loads of a reader's packets. */
+struct loading {
+	const struct ctf_reader *r;
+	struct reader_loads *loads;
+};
+
+/* Adds a packet, which lies around the middle of its time. */
+static void add_load(const struct loading *l, uint64_t begin, uint64_t end, uint64_t bits)
+{
+	uint64_t last = l->r->trace.last_ticks;
+
+	if (begin <= last) {
+		uint64_t middle = begin + (end > begin && end <= last ? (end - begin) / 2 : 0);
+
+		vec_push(&l->loads->all,
+			((struct reader_load){ (int64_t)ctf_ns(l->r, middle), bits / 8 }));
+	}
+}
+
+static void add_indexed(void *loading, const struct ctf_index_record *record)
+{
+	add_load(loading, record->timestamp_begin, record->timestamp_end, record->packet_size);
+}
+
+static void add_packet(const struct ctf_reader *r, void *loading, const struct packet_header *h)
+{
+	add_load(loading, h->timestamp_begin, end_of(r, h), h->packet_size);
+}
+
+/* Reads indexes where there are any: headers are all over the files. */
+bool ctf_loads(const struct reader *base, struct reader_loads *loads)
+{
+	const struct ctf_reader *r = (const struct ctf_reader *)base;
+	struct loading l = { r, loads };
+
+	/* Packets in memory may be counted as lost only once all were read. */
+	if (r->trace.buffer || r->follow.is_on || r->metadata.problems.count > 0) {
+		return false;
+	}
+	vec_foreach (const struct ctf_file *, f, &r->files) {
+		if (!ctf_index_visit(r->trace.directory, f->name, add_indexed, &l)) {
+			visit_file(r, f, add_packet, &l);
 		}
 	}
 	return true;

@@ -15,9 +15,7 @@
 #include "read/bytes.h"
 #include "read/ctf/ctf.h"
 #include "read/ctf/heap.h"
-
-#define WORD sizeof(uint64_t)
-#define ID_MASK ((UINT64_C(1) << PACKET_ID_BITS) - 1)
+#include "read/ctf/walk.h"
 
 /*
  * Bytes to prefetch ahead of the current event: while events are printed, the processor's own
@@ -51,44 +49,6 @@ static void leave(struct ctf_reader *r, struct ctf_stream *s)
 }
 
 /* ---- Plain events, in runs ---- */
-
-/* Must be inlined for each order of words, which is a constant then. */
-#define INLINED inline __attribute__((always_inline))
-
-/* How to read an event's first word; a constant where speed matters. */
-struct word_order {
-	bool swap;
-	uint8_t id_shift;
-	uint8_t time_shift;
-};
-
-/* The order of traces of hosts with this host's byte order. */
-static const struct word_order own_order = { false, 0, PACKET_ID_BITS };
-
-static inline uint64_t event_ticks(uint64_t word, struct word_order order, uint64_t before)
-{
-	return before + (((word >> order.time_shift) - before) & PACKET_CLOCK_MASK);
-}
-
-/* Returns the size of a record whose strings decide it; SIZE_MAX if it exceeds `left`. */
-static inline size_t varying_size(
-	const struct ctf_slot *slot, const unsigned char *p, size_t left, bool swap)
-{
-	size_t size = slot->to_string;
-
-	if (LIKELY(size && size <= left)) {
-		uint32_t length = load32(p + size - sizeof(length), swap);
-
-		return length <= left - size ? size + length : SIZE_MAX;
-	}
-	size = layout_measure(slot->class->layout, p + WORD, left - WORD, swap);
-	return size == SIZE_MAX ? size : WORD + size;
-}
-
-static inline size_t align_event(size_t size)
-{
-	return (size + PACKET_EVENT_ALIGN - 1) & ~(size_t)(PACKET_EVENT_ALIGN - 1);
-}
 
 /* The first members of struct record, which are equal for all events of a stream. */
 struct record_head {
@@ -247,7 +207,7 @@ static inline bool turn_to_next(struct ctf_reader *r, struct word_order order)
 	}
 	uint64_t ticks = event_ticks(load64(s->pos, order.swap), order, s->ticks);
 
-	if (ticks <= r->limit || ticks > s->last_ticks) {
+	if (ticks <= r->limit || ticks > s->last_ticks || ticks >= r->until) {
 		return false;
 	}
 	heap_set_time(r, ticks);
@@ -325,10 +285,14 @@ static enum read_result next_packet(struct ctf_reader *r, struct record *rec, st
 		if (!needs_packet(r, s)) {
 			s->pos = s->end;
 		}
+		ctf_section_enter(r, s);
 		heap_set_time(r, s->ticks);
 		return CTF_LOOK_AGAIN;
 	case CTF_TRAILING_GAP:
 		give_gap(r, rec, s);
+		if (r->is_divided) {
+			return READ_PROBLEM; /* it belongs to the section of its last event */
+		}
 		/* Noticed only now, so it must not be older than earlier reports. */
 		if (s->ticks < r->follow.last_horizon) {
 			rec->ns = ctf_ns(r, r->follow.last_horizon);
@@ -416,6 +380,9 @@ static COLD enum read_result turn(struct ctf_reader *r, struct record *rec)
 			ctf_records_begin(r);
 		}
 		return result;
+	}
+	if (r->heap.items[0].ticks >= r->until) {
+		return READ_END;
 	}
 	if (s->has_gap) {
 		return give_gap(r, rec, s);

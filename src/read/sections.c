@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Plans sections by the headers of packets, and runs the threads. A thread that has read its
+ * section waits for its turn to deliver it, so at most one section for each thread is in memory.
+ */
+#include "read/sections.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "base/compiler.h"
+
+/* Bytes of packets in a section: enough that threads rarely wait, little enough to keep the text.
+ */
+#define SECTION_BYTES ((uint64_t)4 << 20)
+
+/* Returns the number of processors that this process may use. */
+static unsigned int processors(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned int)CPU_COUNT(&set) : 1;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct reader_load *x = a;
+	const struct reader_load *y = b;
+
+	return (x->ns > y->ns) - (x->ns < y->ns);
+}
+
+/* Adds the begins of sections after the first one. */
+static void divide(struct sections *s, struct reader_loads *loads)
+{
+	uint64_t bytes = 0;
+
+	qsort(loads->all.items, loads->all.count, sizeof(*loads->all.items), by_time);
+	vec_foreach (const struct reader_load *, load, &loads->all) {
+		int64_t last = s->begins.items[s->begins.count - 1];
+
+		if (bytes >= SECTION_BYTES && load->ns > last &&
+			load->ns > loads->all.items[0].ns) {
+			vec_push(&s->begins, load->ns);
+			bytes = 0;
+		}
+		bytes += load->bytes;
+	}
+}
+
+void sections_plan(struct sections *s, const struct reader *r)
+{
+	struct reader_loads loads = { 0 };
+	unsigned int most = processors();
+
+	*s = (struct sections){ 0 };
+	most = most < SECTIONS_THREADS_MAX ? most : SECTIONS_THREADS_MAX;
+	vec_push(&s->begins, INT64_MIN);
+	if (most > 1 && reader_loads(r, &loads) && loads.all.count > 0) {
+		divide(s, &loads);
+	}
+	vec_fini(&loads.all);
+	s->threads = s->begins.count < most ? (unsigned int)s->begins.count : most;
+}
+
+void sections_fini(struct sections *s)
+{
+	vec_fini(&s->begins);
+}
+
+/* One run: the lock guards the members after it. */
+struct run {
+	const struct sections *sections;
+	const struct sections_job *job;
+	pthread_mutex_t lock;
+	pthread_cond_t turned;
+	size_t next; /* the first section that no thread has taken */
+	size_t turn; /* the section to be delivered */
+	bool has_failed;
+	bool is_over; /* has failed, or no more is wanted */
+};
+
+struct worker {
+	struct run *run;
+	unsigned int number;
+	pthread_t thread;
+	bool has_thread;
+};
+
+/* Takes the next section; false if none is left. */
+static bool take(struct run *r, size_t *section)
+{
+	pthread_mutex_lock(&r->lock);
+	bool is_left = !r->is_over && r->next < r->sections->begins.count;
+
+	*section = r->next;
+	r->next += is_left;
+	pthread_mutex_unlock(&r->lock);
+	return is_left;
+}
+
+static void end_run(struct run *r, bool has_failed)
+{
+	pthread_mutex_lock(&r->lock);
+	r->has_failed |= has_failed;
+	r->is_over = true;
+	pthread_cond_broadcast(&r->turned);
+	pthread_mutex_unlock(&r->lock);
+}
+
+/* Waits until all sections before this one were delivered; false if it is not wanted any more. */
+static bool await_turn(struct run *r, size_t section)
+{
+	pthread_mutex_lock(&r->lock);
+	while (!r->is_over && r->turn != section) {
+		pthread_cond_wait(&r->turned, &r->lock);
+	}
+	bool is_wanted = !r->is_over;
+
+	pthread_mutex_unlock(&r->lock);
+	return is_wanted;
+}
+
+static void pass_turn(struct run *r)
+{
+	pthread_mutex_lock(&r->lock);
+	r->turn++;
+	pthread_cond_broadcast(&r->turned);
+	pthread_mutex_unlock(&r->lock);
+}
+
+static void *work(void *worker)
+{
+	const struct worker *w = worker;
+	struct run *r = w->run;
+	const struct sections_job *job = r->job;
+	size_t section;
+
+	while (take(r, &section)) {
+		const int64_t *begin = &r->sections->begins.items[section];
+		bool is_last = section + 1 == r->sections->begins.count;
+
+		if (!job->read(job->data, w->number, *begin, is_last ? INT64_MAX : begin[1])) {
+			end_run(r, true);
+		} else if (job->deliver && await_turn(r, section)) {
+			if (!job->deliver(job->data, w->number)) {
+				end_run(r, false);
+			}
+			pass_turn(r);
+		}
+	}
+	return NULL;
+}
+
+bool sections_run(const struct sections *s, const struct sections_job *job)
+{
+	struct worker workers[SECTIONS_THREADS_MAX];
+	struct run r = { .sections = s, .job = job };
+
+	pthread_mutex_init(&r.lock, NULL);
+	pthread_cond_init(&r.turned, NULL);
+	for (unsigned int i = 1; i < s->threads; i++) {
+		workers[i] = (struct worker){ .run = &r, .number = i };
+		/* Without a thread, the others take its sections. */
+		workers[i].has_thread =
+			pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0;
+	}
+	workers[0] = (struct worker){ .run = &r };
+	work(&workers[0]);
+	for (unsigned int i = 1; i < s->threads; i++) {
+		if (workers[i].has_thread) {
+			pthread_join(workers[i].thread, NULL);
+		}
+	}
+	pthread_cond_destroy(&r.turned);
+	pthread_mutex_destroy(&r.lock);
+	return !r.has_failed;
+}
