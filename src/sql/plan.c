@@ -8,6 +8,7 @@
  * A value of a field that changes while the query runs (a join, or IN) is looked up: the first time
  * by a scan, from the second time on in the rows that join.c keeps.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,15 +182,34 @@ void plan_narrow(struct events_cursor *c, const struct condition *k)
 	}
 }
 
+/* Sets the integer that a condition compares with, also for a fraction; false if there is none. */
+static bool set_number(struct condition *k, sqlite3_value *value)
+{
+	double real = sqlite3_value_double(value);
+	bool rounds_up = k->comparison == IS_BELOW || k->comparison == IS_AT_LEAST;
+
+	k->number = sqlite3_value_int64(value);
+	if (sqlite3_value_type(value) == SQLITE_INTEGER) {
+		return true;
+	}
+	/* Doubles beyond 2^53 are no exact bounds. */
+	if (sqlite3_value_type(value) != SQLITE_FLOAT || k->comparison == IS_EQUAL ||
+		!(fabs(real) < 0x1p53)) {
+		return false;
+	}
+	k->number = (int64_t)(rounds_up ? ceil(real) : floor(real));
+	return true;
+}
+
 static void compare(struct events_cursor *c, char sign, size_t column, sqlite3_value *value)
 {
-	struct condition k = { .column = (uint16_t)column, .number = sqlite3_value_int64(value) };
+	struct condition k = { .column = (uint16_t)column };
 
-	if (sqlite3_value_type(value) != SQLITE_INTEGER) {
-		return;
-	}
 	for (size_t i = 0; i < ARRAY_SIZE(signs); i++) {
 		k.comparison = signs[i].sign == sign ? signs[i].comparison : k.comparison;
+	}
+	if (!set_number(&k, value)) {
+		return;
 	}
 	vec_push(&c->conditions, k);
 	plan_narrow(c, &k);

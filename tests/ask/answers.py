@@ -122,6 +122,8 @@ WRITTEN = [
     "SELECT a.disk AS d, count(*) AS n FROM ask_submit a, ask_submit b WHERE a.disk = b.disk AND b.bytes = 512 "
     "AND a.req < 8589934692 GROUP BY d",
     "SELECT time FROM ask_tick WHERE a = 3 ORDER BY time",
+    "SELECT count(*), min(a), max(b) FROM ask_tick WHERE a > 10.5 AND a <= 70.2 AND b < 55.5 AND b >= 3.01",
+    "SELECT count(*) FROM ask_tick WHERE a = 10.5 OR a < -0.5 OR b > 1e300 OR b >= 96.999",
     "SELECT s.req AS a FROM ask_submit s WHERE NOT EXISTS (SELECT 1 FROM ask_complete c WHERE c.req = s.req AND c.error = 0)",
     "SELECT s.req AS a, (SELECT max(c.spent) FROM ask_complete c WHERE c.req = s.req AND c.spent > 2) AS b, "
     "(SELECT max(c.spent) FROM ask_complete c WHERE c.req = s.req AND c.spent > -3) AS d FROM ask_submit s",

@@ -141,6 +141,13 @@ def check_extension(trace):
                            f"SELECT waymark_open('{trace}', '{trace}')", "SELECT count(*) FROM processes"], text=True,
                           timeout=60, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     check("loaded and opened twice", (told.returncode, told.stdout), (0, "5\n1\n5\n2\n"))
+    steps = ("import sqlite3, sys; db = sqlite3.connect(':memory:'); db.enable_load_extension(True); steps = []\n"
+             "db.load_extension(sys.argv[1]); db.execute('SELECT waymark_open(?)', (sys.argv[2],))\n"
+             "db.set_progress_handler(lambda: steps.append(1), 5)\n"
+             "print(db.execute('SELECT count(*) FROM ask_tick WHERE a = 1 << 40').fetchall(), len(steps) > 9)")
+    told = subprocess.run(["/usr/bin/python3", "-c", steps, extension, trace], text=True, timeout=60,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    check("a scan without rows can be interrupted", told.stdout, "[(0,)] True\n")
     told = subprocess.run(["sqlite3", ":memory:", f".load {extension}", "SELECT waymark_open('/nowhere')"], text=True,
                           timeout=60, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     check(told.stdout, "waymark_open: cannot open: No such file or directory" in told.stdout, True)

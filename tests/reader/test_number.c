@@ -75,10 +75,40 @@ static void hex_digits_are_those_of_printf(void **state)
 	}
 }
 
+static void doubles_read_back_the_same(void **state)
+{
+	static const struct {
+		double v;
+		const char *text;
+	} known[] = { { 0.1, "0.1" }, { -2.5, "-2.5" }, { 1e300, "1e+300" }, { 0, "0" },
+		{ -0.0, "-0" }, { 1.0 / 3, "0.3333333333333333" },
+		{ 5e-324, "4.94065645841247e-324" } };
+	char got[NUMBER_ROOM];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		*number_real(got, known[i].v) = '\0';
+		assert_string_equal(got, known[i].text);
+	}
+	for (unsigned int i = 0; i < 100000; i++) {
+		uint64_t bits = sample(i) * UINT64_C(0x9E3779B97F4A7C15);
+		double v;
+		double back;
+
+		memcpy(&v, &bits, sizeof(v));
+		if (v - v == 0) {
+			*number_real(got, v) = '\0';
+			back = strtod(got, NULL);
+			assert_memory_equal(&back, &v, sizeof(v));
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(decimals_are_those_of_printf),
+		cmocka_unit_test(doubles_read_back_the_same),
 		cmocka_unit_test(eight_digits_are_exact_over_their_range),
 		cmocka_unit_test(hex_digits_are_those_of_printf),
 	};

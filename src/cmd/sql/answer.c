@@ -12,6 +12,7 @@
 #include "cmd/sql/sql.h"
 #include "text/csv.h"
 #include "view/message/json.h"
+#include "view/message/number.h"
 
 /* Rows whose widths a table looks at. */
 #define ROWS_SEEN 1000
@@ -249,13 +250,15 @@ static int answer_csv(struct asking *a, sqlite3_stmt *statement)
 static void put_json_cell(struct out *out, sqlite3_stmt *statement, int i)
 {
 	double number = sqlite3_column_double(statement, i);
+	char text[NUMBER_ROOM];
 
 	switch (sqlite3_column_type(statement, i)) {
 	case SQLITE_INTEGER:
 		out_str(out, (const char *)sqlite3_column_text(statement, i));
 		break;
 	case SQLITE_FLOAT:
-		out_printf(out, isfinite(number) ? "%.17g" : "null", number);
+		*number_real(text, number) = '\0';
+		out_str(out, isfinite(number) ? text : "null");
 		break;
 	case SQLITE_TEXT:
 		json_out_text(out, (const char *)sqlite3_column_text(statement, i),

@@ -266,7 +266,7 @@ static char *put_number(char *out, const struct cell *cell, double real)
 	case CELL_SIGNED:
 		return number_signed(out, (int64_t)cell->number);
 	case CELL_DOUBLE:
-		return out + snprintf(out, LINE_ROOM / 4, "%.17g", real);
+		return number_real(out, real);
 	default:
 		return number_decimal(out, cell->number);
 	}

@@ -163,7 +163,7 @@ static char *put_number(char *out, const struct cell *cell)
 		memcpy(out, "0x", 2);
 		return number_hex(out + 2, cell->number, 1);
 	case CELL_DOUBLE:
-		return out + snprintf(out, ROW_ROOM / 4, "%.17g", cell->real);
+		return number_real(out, cell->real);
 	default:
 		return number_decimal(out, cell->number);
 	}

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of four digits, and decimal output of numbers with nine digits or more. */
+/* The table of four digits, decimal output of numbers with nine digits or more, and doubles. */
 #include "view/message/number.h"
+
+#include <float.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #define ONES(a, b, c)                                                                             \
 	{ a, b, c, '0' }, { a, b, c, '1' }, { a, b, c, '2' }, { a, b, c, '3' }, { a, b, c, '4' }, \
@@ -31,4 +35,17 @@ char *number_long(char *out, uint64_t v)
 		out = number_short(out, high);
 	}
 	return number_fixed8(out, v % NUMBER_E8);
+}
+
+char *number_real(char *out, double v)
+{
+	int length = 0;
+
+	for (int digits = DBL_DIG; digits <= DBL_DECIMAL_DIG; digits++) {
+		length = snprintf(out, NUMBER_ROOM, "%.*g", digits, v);
+		if (memcmp(&v, &(double){ strtod(out, NULL) }, sizeof(v)) == 0) {
+			break;
+		}
+	}
+	return out + length;
 }

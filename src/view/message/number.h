@@ -51,6 +51,12 @@ static inline uint64_t number_eight(uint32_t v)
 	return number_four(high) | number_four(v - high * NUMBER_E4) << 32;
 }
 
+/*
+ * Writes a finite number with as few digits, from 15 on, as read back the same double: 0.1, not
+ * 0.10000000000000001. Slow.
+ */
+char *number_real(char *out, double v);
+
 /* Writes exactly four digits: v < 10^4. */
 static inline char *number_fixed4(char *out, uint32_t v)
 {
