@@ -29,6 +29,7 @@ void pairs_fini(struct pairs *p)
 	vec_fini(&p->names);
 	vec_fini(&p->classes);
 	vec_fini(&p->spans);
+	vec_fini(&p->left);
 	vec_fini(&p->threads);
 	hash_fini(&p->by_name);
 	keys_fini(&p->open);
@@ -164,6 +165,7 @@ static void take_out(struct pairs *p, uint32_t index, uint64_t ns)
 {
 	struct scope_span *s = &p->spans.items[index];
 
+	p->left.count = 0;
 	if (s->is_nested) {
 		pass_time(p, &p->threads.items[s->thread], ns);
 		/* Spans above it whose ends may be lost get no more time. */
@@ -174,12 +176,15 @@ static void take_out(struct pairs *p, uint32_t index, uint64_t ns)
 
 			if (p->spans.items[at].gaps != end_gaps_of(p, &p->spans.items[at])) {
 				leave_stack(p, at);
+				vec_push(&p->left, at);
 			}
 			at = above;
 		}
-		leave_stack(p, index);
 	}
 	p->span = *s;
+	if (s->is_nested) {
+		leave_stack(p, index);
+	}
 	free_span(p, index);
 }
 
@@ -211,6 +216,7 @@ enum pairs_result pairs_begin(struct pairs *p, const struct record *rec, const s
 		.tag = tag,
 		.mark = PAIRS_NONE,
 		.part = PAIRS_NONE,
+		.held = PAIRS_NONE,
 		.thread = PAIRS_NONE,
 		.below = PAIRS_NONE,
 		.above = PAIRS_NONE,
@@ -292,6 +298,7 @@ uint32_t pairs_enter(struct pairs *p, uint32_t thread, uint32_t mark, uint64_t n
 	p->spans.items[index] = (struct scope_span){
 		.begin_ns = ns,
 		.mark = mark,
+		.held = PAIRS_NONE,
 		.thread = thread,
 	};
 	push(p, index);

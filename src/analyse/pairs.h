@@ -47,12 +47,17 @@ struct scope_span {
 	uint32_t tag; /* argument of pairs_begin(); of a scope: its name */
 	bool is_nested; /* synchronous, of a thread that the trace records */
 	bool is_lost; /* unfinished; the end may be among lost events */
+	/* For stacks.c; false at first: */
+	bool is_chosen; /* by its own begin or end */
+	bool is_inside; /* a selected span is around it */
+	bool is_selected; /* spans that begin in it now count */
 	uint64_t begin_ns;
 	uint64_t end_ns;
 	uint64_t self_ns; /* time while this was the last synchronous span begun by its thread */
 	enum pairs_place place;
 	uint32_t mark; /* set by the caller through pairs_begun(); PAIRS_NONE at first */
 	uint32_t part; /* set by the caller; PAIRS_NONE at first */
+	uint32_t held; /* set by the caller; PAIRS_NONE at first */
 	uint32_t thread; /* thread with the span on its stack, for pairs_top() and pairs_enter() */
 	/* For pairs.c only: */
 	uint64_t gaps; /* at the beginning: gaps so far where the end is expected */
@@ -76,6 +81,7 @@ struct pairs_recent {
 struct pairs {
 	VEC(char *) names; /* of scopes; key.name is an index */
 	struct scope_span span; /* span of the last record */
+	VEC(uint32_t) left; /* spans that left the stack with it, as their ends may be lost */
 	/* For pairs.c only: */
 	const struct class_table *known;
 	struct hash by_name; /* values: index + 1 */
@@ -147,7 +153,10 @@ static inline void pairs_select(struct pairs *p, bool is_selected)
 	}
 }
 
-/* Return the next outer and the next inner span on the stack of the span's thread, or NULL. */
+/*
+ * Return the next outer and the next inner span on the stack of the span's thread, or NULL. Of the
+ * last span that ended or was dropped, `span`: those around it when it left the stack.
+ */
 struct scope_span *pairs_around(struct pairs *p, const struct scope_span *span);
 struct scope_span *pairs_above(struct pairs *p, const struct scope_span *span);
 

@@ -3,8 +3,15 @@
  * The tree of frames: a span's frame is found by its parent, kind and id, and kept as the span's
  * mark until it ends. A span's tag is its name. An event that divides a span begins a part: a span
  * above it on the stack, which ends at the next such event, or with the divided span.
+ *
+ * Whether a span counts is known at its end, or at that of a span around it. Until then its counts
+ * are held back in the list of the span around. Invariant: the spans above a selected span are
+ * selected, so that its list is empty. When the end of a selected span may be lost, the span is no
+ * longer selected until its end comes, because the next span may be outside.
  */
 #include "analyse/stacks.h"
+
+#include "read/where.h"
 
 static uint32_t make_frame(struct stacks *s, const struct stack_frame *frame)
 {
@@ -25,6 +32,7 @@ void stacks_fini(struct stacks *s)
 	vec_fini(&s->frames);
 	vec_fini(&s->verdicts);
 	keys_fini(&s->children);
+	held_fini(&s->held);
 	pairs_fini(&s->pairs);
 }
 
@@ -168,30 +176,162 @@ void stacks_count(struct stacks *s, uint32_t frame, uint64_t self_ns)
 	}
 }
 
-/* Gives a span that has begun its frame, and counts one that has ended. */
+/* ---- Selected spans ---- */
+
+/* True if the span counts when its end is known. */
+static bool will_count(const struct scope_span *span)
+{
+	return span->is_chosen || span->is_inside;
+}
+
+/*
+ * Notes at its begin whether a span is selected. It is not known to be inside of spans whose ends
+ * may be lost; these are the outermost ones.
+ */
+static inline void begin_selected(
+	struct stacks *s, struct scope_span *span, struct scope_span *around)
+{
+	struct scope_span *open = s->gaps > 0 ? around : NULL;
+
+	while (open && open->is_selected && pairs_is_doubtful(&s->pairs, open)) {
+		open->is_selected = false;
+		open = pairs_around(&s->pairs, open);
+	}
+	span->is_chosen = s->passes;
+	span->is_inside = around && around->is_selected;
+	span->is_selected = will_count(span);
+}
+
+/* Counts what a span holds back: nothing, without an expression. */
+static inline void count_held(struct stacks *s, struct scope_span *span)
+{
+	struct held_count held;
+
+	while (span->held != HELD_NONE && held_take(&s->held, &span->held, &held)) {
+		s->frames.items[held.frame].self_ns += held.self_ns;
+		s->frames.items[held.frame].count += held.count;
+	}
+}
+
+/* Selects a span and those above it. */
+static void select_spans(struct stacks *s, struct scope_span *span)
+{
+	count_held(s, span);
+	for (; span && !span->is_selected; span = pairs_above(&s->pairs, span)) {
+		span->is_inside = span->is_selected = true;
+		count_held(s, span);
+	}
+}
+
+/* Hands the held counts of a span that has left the stack on to the span around, if any. */
+static void hand_on(struct stacks *s, struct scope_span *span, struct scope_span *around)
+{
+	struct held_count dropped;
+
+	if (around) {
+		held_move(&s->held, &span->held, &around->held);
+	}
+	while (held_take(&s->held, &span->held, &dropped)) {
+	}
+}
+
+/* Counts a span that has left the stack now, or if a span around is selected by its end. */
+static inline void count_span(
+	struct stacks *s, struct scope_span *span, struct scope_span *around, uint32_t frame)
+{
+	if (frame != STACKS_NONE) {
+		s->frames.items[frame].has_end = true;
+	}
+	if (span->is_selected) {
+		stacks_count(s, frame, span->self_ns);
+		return;
+	}
+	hand_on(s, span, around);
+	if (around && frame != STACKS_NONE) {
+		held_add(&s->held, &around->held, &(struct held_count){ frame, span->self_ns, 1 });
+	}
+}
+
+/* Takes the held counts of spans that have left the stack with the last span, which was around. */
+static void take_left(struct stacks *s)
+{
+	vec_foreach (const uint32_t *, index, &s->pairs.left) {
+		hand_on(s, &s->pairs.spans.items[*index], &s->pairs.span);
+	}
+}
+
+/* ---- Scopes ---- */
+
+/* A scope that another thread ended is shown outside of all other scopes. */
+static void count_elsewhere(struct stacks *s, struct scope_span *span, struct scope_span *around)
+{
+	hand_on(s, span, around);
+	if (span->is_chosen) {
+		s->elsewhere++;
+		stacks_count(s, frame_of(s, span, NULL), span->self_ns);
+	}
+}
+
+static void end_scope(struct stacks *s)
+{
+	struct scope_span *span = &s->pairs.span;
+	struct scope_span *around = pairs_around(&s->pairs, span);
+
+	take_left(s);
+	span->is_chosen |= s->passes;
+	if (will_count(span)) {
+		select_spans(s, span);
+	}
+	if (span->place == PAIRS_STACKED && !span->is_nested) {
+		count_elsewhere(s, span, around);
+	} else {
+		count_span(s, span, around, span->mark);
+	}
+}
+
+/* Gives a span that has begun its frame. */
+static void begin_scope(struct stacks *s)
+{
+	struct scope_span *span = pairs_begun(&s->pairs);
+	struct scope_span *around = pairs_around(&s->pairs, span);
+
+	if (around) {
+		doubt(s, around);
+	}
+	span->mark = frame_of(s, span, around);
+	begin_selected(s, span, around);
+}
+
+/* Drops the last span without a count, and keeps the counts of the spans in it. */
+static void drop_scope(struct stacks *s)
+{
+	take_left(s);
+	hand_on(s, &s->pairs.span, pairs_around(&s->pairs, &s->pairs.span));
+}
+
+/* Applies a record's effect on the scopes. */
 static void apply(struct stacks *s, enum pairs_result result)
 {
-	s->unpaired.begun_twice += result == PAIRS_BEGUN_TWICE;
-	s->unpaired.unbegun += result == PAIRS_UNBEGUN;
-	s->unpaired.begin_lost += result == PAIRS_UNBEGUN_LOST;
-	if (result == PAIRS_BEGUN || result == PAIRS_BEGUN_TWICE) {
-		struct scope_span *span = pairs_begun(&s->pairs);
-		struct scope_span *around = pairs_around(&s->pairs, span);
-
-		if (around) {
-			doubt(s, around);
-		}
-		span->mark = frame_of(s, span, around);
-	} else if (result == PAIRS_ENDED) {
-		const struct scope_span *span = &s->pairs.span;
-		uint32_t frame = span->mark;
-
-		/* A scope that another thread ended is shown outside of all other scopes. */
-		if (span->place == PAIRS_STACKED && !span->is_nested) {
-			s->elsewhere++;
-			frame = frame_of(s, span, NULL);
-		}
-		stacks_count(s, frame, span->self_ns);
+	switch (result) {
+	case PAIRS_BEGUN_TWICE:
+		s->unpaired.begun_twice += will_count(&s->pairs.span);
+		drop_scope(s);
+		begin_scope(s);
+		break;
+	case PAIRS_BEGUN:
+		begin_scope(s);
+		break;
+	case PAIRS_ENDED:
+		end_scope(s);
+		break;
+	case PAIRS_UNBEGUN:
+		s->unpaired.unbegun += s->passes;
+		break;
+	case PAIRS_UNBEGUN_LOST:
+		s->unpaired.begin_lost += s->passes;
+		break;
+	case PAIRS_NOTHING:
+		break;
 	}
 }
 
@@ -200,19 +340,21 @@ static void apply(struct stacks *s, enum pairs_result result)
 /* Ends the last part of an open span; `is_counted`: else its time is the span's again. */
 static void end_part(struct stacks *s, struct scope_span *open, uint64_t ns, bool is_counted)
 {
-	uint32_t part = open->part;
+	uint32_t index = open->part;
 
 	open->part = PAIRS_NONE;
-	if (part == PAIRS_NONE) {
+	if (index == PAIRS_NONE) {
 		return;
 	}
-	if (!is_counted) {
-		pairs_cancel(&s->pairs, part, ns);
-		return;
-	}
-	uint32_t frame = s->pairs.spans.items[part].mark;
+	struct scope_span part = s->pairs.spans.items[index];
 
-	stacks_count(s, frame, pairs_leave(&s->pairs, part, ns));
+	if (!is_counted) {
+		hand_on(s, &part, open);
+		pairs_cancel(&s->pairs, index, ns);
+		return;
+	}
+	part.self_ns = pairs_leave(&s->pairs, index, ns);
+	count_span(s, &part, open, part.mark);
 }
 
 static enum pairs_result end_span(struct stacks *s, const struct record *rec, const struct key *key)
@@ -227,8 +369,9 @@ static enum pairs_result end_span(struct stacks *s, const struct record *rec, co
 	enum pairs_result result = pairs_end(&s->pairs, rec, key);
 
 	if (is_doubtful) {
-		s->unpaired.end_lost++;
-		s->unpaired.begin_lost++;
+		s->unpaired.end_lost += will_count(&s->pairs.span);
+		s->unpaired.begin_lost += s->passes;
+		drop_scope(s);
 		return PAIRS_NOTHING;
 	}
 	apply(s, result);
@@ -249,7 +392,7 @@ static enum pairs_result begin_span(struct stacks *s, const struct record *rec,
 	enum pairs_result result = pairs_begin(&s->pairs, rec, key, PAIRS_STACKED, name);
 
 	apply(s, result);
-	if (is_doubtful) {
+	if (is_doubtful && will_count(&s->pairs.span)) {
 		s->unpaired.begun_twice--;
 		s->unpaired.end_lost++;
 	}
@@ -278,6 +421,7 @@ static void divide(struct stacks *s, const struct record *rec, const struct valu
 
 	open = pairs_find(&s->pairs, key);
 	open->part = part;
+	begin_selected(s, &s->pairs.spans.items[part], open);
 	if (is_first) {
 		s->pairs.spans.items[part].self_ns = open->self_ns;
 		open->self_ns = 0;
@@ -316,6 +460,9 @@ enum pairs_result stacks_add(struct stacks *s, const struct record *rec, const s
 	enum pairs_result other = PAIRS_NOTHING;
 
 	s->gaps += rec->kind == RECORD_GAP;
+	s->passes = !s->options.where ||
+		    (rec->kind == RECORD_EVENT &&
+			    where_passes(s->options.where, s->options.reader, rec));
 	apply(s, result);
 	if (s->options.events && rec->kind == RECORD_EVENT) {
 		other = add_event(s, rec, values);
@@ -327,15 +474,17 @@ static void add_unfinished(void *data, const struct scope_span *span)
 {
 	struct stacks *s = data;
 
-	*(span->is_lost ? &s->unpaired.end_lost : &s->unpaired.unfinished) += 1;
-	if (s->options.with_unfinished && !span->is_lost) {
-		stacks_count(s, span->mark,
-			span->is_nested ? span->self_ns : s->last_ns - span->begin_ns);
-		if (span->part != PAIRS_NONE) {
-			const struct scope_span *part = &s->pairs.spans.items[span->part];
+	*(span->is_lost ? &s->unpaired.end_lost : &s->unpaired.unfinished) += will_count(span);
+	if (!s->options.with_unfinished || span->is_lost) {
+		return;
+	}
+	struct scope_span open = *span;
 
-			stacks_count(s, part->mark, part->self_ns);
-		}
+	open.self_ns = span->is_nested ? span->self_ns : s->last_ns - span->begin_ns;
+	count_span(s, &open, NULL, open.mark);
+	if (span->part != PAIRS_NONE) {
+		open = s->pairs.spans.items[span->part];
+		count_span(s, &open, NULL, open.mark);
 	}
 }
 

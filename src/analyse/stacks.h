@@ -6,6 +6,9 @@
  * divided among the events inside: from each to the next, and to the first from the begin. Memory
  * is bounded by the scopes open at one time and the number of different stacks. Invariant: a
  * frame's index is larger than its parent's. One thread.
+ *
+ * With an expression, only selected spans count: those with a begin or end for which it is true,
+ * and all spans inside of them.
  */
 #ifndef ANALYSE_STACKS_H
 #define ANALYSE_STACKS_H
@@ -14,8 +17,11 @@
 #include <stdint.h>
 
 #include "analyse/event_spans.h"
+#include "analyse/held.h"
 #include "analyse/pairs.h"
 #include "analyse/report.h"
+
+struct where;
 
 /* The kind of a frame, which defines the meaning of its id. */
 enum stack_kind {
@@ -35,7 +41,8 @@ struct stack_frame {
 	const char *name; /* for STACK_KERNEL; else NULL */
 	uint64_t self_ns;
 	uint64_t count;
-	bool is_own; /* of a single scope after lost events; not shown if its count is 0 */
+	bool is_own; /* of a single scope after lost events; not shown if it has no end */
+	bool has_end; /* of an own frame */
 	uint32_t last; /* the last child that was found; 0: none yet */
 	uint64_t events; /* count of the frame and all below it, after stacks_end() */
 };
@@ -50,6 +57,8 @@ struct stacks_options {
 	bool (*is_wanted)(void *data, const char *name);
 	void *data;
 	struct event_spans *events; /* further spans; NULL: only scopes. Must outlive the stacks */
+	struct where *where; /* selects spans, not with kernel events; NULL: all */
+	struct reader *reader; /* for `where` */
 };
 
 struct stacks {
@@ -63,6 +72,8 @@ struct stacks {
 	struct pairs pairs;
 	/* For stacks.c only: */
 	VEC(char) verdicts; /* results of is_wanted(), by index of pairs.names */
+	bool passes; /* the expression is true for the last record */
+	struct held held; /* counts of ended spans in spans that are not selected, or not yet */
 	struct keys children; /* indices of `frames`, by parent, kind, trace, id */
 };
 

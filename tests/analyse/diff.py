@@ -267,7 +267,6 @@ def check_mistakes(work, a, real):
                             (("--fail-above=-1", a, a), "is not a percentage"), (("--sort=count", a, a), "--sort takes"),
                             (("--from=x", a, a), "--to is missing"), (("--by=x", a, a), "--by needs --from and --to"),
                             (("--flamegraph=-", a, a), "takes a file"),
-                            (("--where=req > 0", f"--flamegraph={work}/x", a, a), "--flamegraph has no --where"),
                             ((f"--flamegraph={work}/x", f"-o{work}/x", a, a), "cannot be both")):
         check(f"{arguments}", fails(f"{arguments}", text, 2, *arguments), "")
     check("missing", fails("missing", "missing: ", 1, f"{work}/missing", a), "")

@@ -82,8 +82,13 @@ static void init(struct one *o, struct diff *d, enum change_side side)
 	}
 	latency_init(&o->latency, &d->pairs.latency, s->reader);
 	o->latency.report.has_batches = true;
-	stacks_init(
-		&o->stacks, &s->reader->classes, &(struct stacks_options){ .by = STACKS_BY_NAME });
+	const struct stacks_options stacks = {
+		.by = STACKS_BY_NAME,
+		.where = s->where,
+		.reader = s->reader,
+	};
+
+	stacks_init(&o->stacks, &s->reader->classes, &stacks);
 }
 
 static void fini(struct one *o)

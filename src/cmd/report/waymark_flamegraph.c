@@ -55,6 +55,7 @@ static const struct argument rows[] = {
 	{ KEY_PER, "per", "FIELDS",
 		"name spans and their parts also by these fields, with commas" },
 	SELECTION_ROWS,
+	REPORT_ROW_WHERE("spans"),
 	{ KEY_KERNEL, "kernel", "FILE", "add kernel events from a capture with the clock mono" },
 	{ KEY_OFFSET, "kernel-offset", "SECONDS", "seconds to add to the capture's times" },
 	{ KEY_FOLDED, "folded", NULL, "print a line for each stack, for other tools" },
@@ -367,6 +368,10 @@ static int parse(struct session *s, struct options *o, int argc, char **argv)
 	if (o->kernel.has_offset && !o->kernel.path) {
 		return arguments_bad(&command, "--kernel-offset needs --kernel");
 	}
+	o->stacks.where = report_take_where(s);
+	if (o->kernel.path && o->stacks.where) {
+		return arguments_bad(&command, "--kernel has no --where");
+	}
 	int failed = check_spans(o);
 
 	if (failed) {
@@ -532,6 +537,7 @@ static void add_all(struct session *s, struct options *o)
 {
 	struct stacks stacks;
 
+	o->stacks.reader = s->reader;
 	stacks_init(&stacks, &s->reader->classes, &o->stacks);
 	if (!o->kernel.path || open_kernel(&o->kernel, &stacks)) {
 		struct record records[SESSION_FEW];

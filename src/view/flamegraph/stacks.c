@@ -58,7 +58,7 @@ void stacks_draw(const struct stacks *s, const struct reader *reader, struct fla
 		if (from->events == 0) {
 			continue;
 		}
-		if (from->is_own && from->count == 0) {
+		if (from->is_own && !from->has_end) {
 			drawn[i] = drawn[from->parent];
 			continue;
 		}
