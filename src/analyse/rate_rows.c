@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Adds up cells in rows. A row of events has threads as its parts; rows of threads and categories
- * have events. Losses belong to threads only, because lost events have no names.
+ * have events. Values of an event's field are its parts, too. Losses belong to threads only,
+ * because lost events have no names.
  */
 #include "analyse/rate_rows.h"
 
@@ -31,7 +32,8 @@ struct group {
 
 bool rates_row_is(const struct rates_row_key *a, const struct rates_row_key *b)
 {
-	return a->by == b->by && a->pid == b->pid && a->tid == b->tid && a->name == b->name;
+	return a->by == b->by && a->pid == b->pid && a->tid == b->tid && a->name == b->name &&
+	       a->value == b->value;
 }
 
 void rates_view_toggle(struct rates_view *view, const struct rates_row_key *key)
@@ -70,6 +72,7 @@ static const char *name_of(const struct rates *r, const struct rates_row_key *ke
 	case RATES_BY_CATEGORY:
 		return r->categories.items[key->name];
 	case RATES_BY_THREAD:
+	case RATES_BY_VALUE:
 		break;
 	}
 	return NULL;
@@ -242,6 +245,57 @@ static bool is_expanded(const struct rates_view *view, const struct rates_row_ke
 	return false;
 }
 
+static bool shows_values(const struct rates_view *view, const struct rates_row_key *key)
+{
+	const struct rates_row_key values = { .by = RATES_BY_VALUE, .name = key->name };
+
+	return key->by == RATES_BY_EVENT && (view->has_values || is_expanded(view, &values));
+}
+
+static struct rates_row value_row(const struct rates *r, const struct rates_row_key *event,
+	const struct value_count *value, uint32_t number)
+{
+	return (struct rates_row){
+		.key = { .by = RATES_BY_VALUE, .name = event->name, .value = number },
+		.field = r->names.items[event->name].field,
+		.name = value->text,
+		.is_part = true,
+		.events = value->events,
+		.window = value->window,
+		.rate = rates_per_second(r, value->window),
+	};
+}
+
+/* Appends the first values of an event, with copies of their texts, and the sum of the others. */
+static void append_values(struct rates_rows *rows, struct group *g,
+	const struct value_counts *values, const struct rates_row_key *event)
+{
+	struct value_count others = values->others;
+
+	for (size_t i = 0; i < values->all.count; i++) {
+		if (values->all.items[i].text) {
+			vec_push(&g->rows,
+				value_row(g->rates, event, &values->all.items[i], (uint32_t)i));
+		}
+	}
+	sort(g);
+	for (size_t i = 0; i < g->rows.count; i++) {
+		struct rates_row *row = &g->rows.items[i];
+
+		if (i < RATES_VALUES_SHOWN) {
+			vec_push(&rows->texts, xstrdup(row->name));
+			row->name = rows->texts.items[rows->texts.count - 1];
+			vec_push(&rows->all, *row);
+		} else {
+			others.events += row->events;
+			others.window += row->window;
+		}
+	}
+	if (others.events > 0) {
+		vec_push(&rows->all, value_row(g->rates, event, &others, RATES_NONE));
+	}
+}
+
 /* Appends the rows of a group, each with its parts if it is expanded. */
 static void append(struct rates_rows *rows, const struct rates *r, const struct rates_view *view,
 	const struct rates_row_key *within)
@@ -255,6 +309,15 @@ static void append(struct rates_rows *rows, const struct rates *r, const struct 
 		if (!within && is_expanded(view, &row->key)) {
 			append(rows, r, view, &row->key);
 		}
+		const struct value_counts *values =
+			shows_values(view, &row->key) ? r->names.items[row->key.name].values : NULL;
+
+		if (!within && values) {
+			struct group parts = { .rates = r, .view = view };
+
+			append_values(rows, &parts, values, &row->key);
+			group_fini(&parts);
+		}
 	}
 	group_fini(&g);
 }
@@ -267,5 +330,9 @@ void rates_rows_make(struct rates_rows *rows, const struct rates *r, const struc
 
 void rates_rows_fini(struct rates_rows *rows)
 {
+	vec_foreach (char **, text, &rows->texts) {
+		free(*text);
+	}
+	vec_fini(&rows->texts);
 	vec_fini(&rows->all);
 }

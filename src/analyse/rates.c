@@ -23,6 +23,7 @@ struct rates_class {
 	uint32_t cell; /* RATES_NONE: none yet */
 	uint32_t life; /* name in `pairs` */
 	int key; /* the field that names the object */
+	int field; /* whose values can be counted, or FIELD_NONE */
 	bool is_integer; /* the key */
 };
 
@@ -63,6 +64,11 @@ void rates_fini(struct rates *r)
 	}
 	vec_foreach (struct rates_name *, n, &r->names) {
 		free(n->text);
+		free(n->field);
+		if (n->values) {
+			value_counts_fini(n->values);
+			free(n->values);
+		}
 	}
 	vec_foreach (char **, category, &r->categories) {
 		free(*category);
@@ -147,6 +153,45 @@ static void classify_life(struct rates *r, struct rates_class *class, const stru
 	class->is_integer = field_kind(c, class->key) == FIELD_INTEGER;
 }
 
+/* Returns the field whose values can be counted. */
+static int value_field(const struct rates *r, const struct event_class *c)
+{
+	if (!r->value_text) {
+		return FIELD_NONE;
+	}
+	if (r->per && strcmp(r->per, RATES_PER_KEY) != 0) {
+		return field_find(c, r->per);
+	}
+	return c->event ? key_field(c->event) : FIELD_NONE;
+}
+
+static void classify_values(struct rates *r, struct rates_class *class, const struct event_class *c)
+{
+	struct rates_name *name = &r->names.items[class->name];
+
+	class->field = value_field(r, c);
+	if (class->field == FIELD_NONE) {
+		return;
+	}
+	if (!name->field) {
+		name->field =
+			xstrdup(class->field >= 0 ? c->event->args[class->field].name : r->per);
+	}
+	if (r->per) {
+		rates_count_values(r, class->name);
+	}
+}
+
+bool rates_count_values(struct rates *r, uint32_t name)
+{
+	struct rates_name *n = &r->names.items[name];
+
+	if (n->field && !n->values) {
+		n->values = xcalloc(1, sizeof(*n->values));
+	}
+	return n->field;
+}
+
 static COLD void classify(struct rates *r, const struct record *rec)
 {
 	const struct event_class *c = rec->class;
@@ -156,6 +201,7 @@ static COLD void classify(struct rates *r, const struct record *rec)
 		.cell = RATES_NONE,
 	};
 
+	classify_values(r, &class, c);
 	classify_life(r, &class, c);
 	if (class.use == USE_COUNT && pairs_wants(&r->pairs, rec)) {
 		class.use = USE_SCOPE;
@@ -273,6 +319,24 @@ static void add_pair(struct rates *r, const struct record *rec, const struct rat
 	}
 }
 
+/* ---- Values ---- */
+
+static void add_value(struct rates *r, const struct record *rec, const struct rates_class *c)
+{
+	struct value_counts *counts = r->names.items[c->name].values;
+	const struct value *values = reader_values(r->reader, rec);
+	struct field_bytes *b = &r->bytes;
+
+	b->count = 0;
+	if (!field_append(b, rec, values, c->field) || b->count > VALUE_COUNTS_BYTES_MAX) {
+		counts->others.events++;
+	} else if (!value_counts_add(counts, b->items, b->count)) {
+		char *text = field_text(rec, values, c->field, r->value_text);
+
+		value_counts_keep(counts, b->items, b->count, text ? text : xstrdup(""));
+	}
+}
+
 /* ---- Records and windows ---- */
 
 void rates_add(struct rates *r, const struct record *rec)
@@ -295,6 +359,9 @@ void rates_add(struct rates *r, const struct record *rec)
 	}
 	r->cells.items[c->cell].events++;
 	r->events++;
+	if (UNLIKELY(c->field != FIELD_NONE) && r->names.items[c->name].values) {
+		add_value(r, rec, c);
+	}
 	if (c->use != USE_COUNT) {
 		add_pair(r, rec, c);
 	}
@@ -321,6 +388,11 @@ void rates_turn(struct rates *r, int64_t ns)
 		r->window_lost += c->window_lost;
 		if (c->lengths) {
 			turn_lengths(c->lengths);
+		}
+	}
+	vec_foreach (struct rates_name *, n, &r->names) {
+		if (n->values) {
+			value_counts_turn(n->values);
 		}
 	}
 	r->window_skipped = r->skipped_ns - r->skipped_before;

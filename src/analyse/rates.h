@@ -3,8 +3,8 @@
  * How often events happen, and how long what they begin takes, since the beginning and in a window
  * of time that the caller ends. A cell counts one event of one thread; rate_rows.h makes rows of
  * cells. A latency is the time of a scope, or from `@begin` to `@end` of a declared life with the
- * same key; it belongs to the event that ends it. Needs no clock: times are those of records. One
- * thread.
+ * same key; it belongs to the event that ends it. Values of a field are counted by event, for
+ * events of all threads. Needs no clock: times are those of records. One thread.
  */
 #ifndef ANALYSE_RATES_H
 #define ANALYSE_RATES_H
@@ -16,6 +16,7 @@
 #include "analyse/fields.h"
 #include "analyse/pairs.h"
 #include "analyse/tuples.h"
+#include "analyse/value_counts.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "read/keys.h"
@@ -51,11 +52,19 @@ struct rates_cell {
 struct rates_name {
 	char *text;
 	uint32_t category; /* index of `categories` */
+	char *field; /* whose values can be counted; NULL: none */
+	struct value_counts *values; /* NULL: not counted */
 };
 
 struct rates_class;
 
+/* The field for values that rates_count_values() takes if none is named: the declared `@key`. */
+#define RATES_PER_KEY "@key"
+
 struct rates {
+	/* Set by the caller after rates_init(): */
+	const char *per; /* count the values of this field; NULL: of chosen events' keys */
+	field_text_fn *value_text; /* formats values; NULL: they are not counted */
 	VEC(struct rates_cell) cells;
 	VEC(struct rates_name) names;
 	VEC(char *) categories; /* the part of a name before ':'; "": without one */
@@ -90,6 +99,9 @@ void rates_use(struct rates *r, struct reader *reader);
 
 /* Adds a record, in the order of time. */
 void rates_add(struct rates *r, const struct record *rec);
+
+/* Counts the values of an event from now on; false if it has no field for that. */
+bool rates_count_values(struct rates *r, uint32_t name);
 
 /* Notes that events of so much time are left out: rates are of the rest of the time. */
 static inline void rates_skip(struct rates *r, uint64_t ns)

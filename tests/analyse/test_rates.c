@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Rates of records made by hand: windows, rows by event, thread and category, their order, parts
- * and filter, losses, and the latencies of scopes and lives.
+ * and filter, losses, the latencies of scopes and lives, and the values of a field.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -282,6 +283,124 @@ static void a_row_shows_its_parts(void **state)
 	assert_int_equal(t->rows.all.count, 3);
 }
 
+static char *text_of(const struct arg *arg, const struct value *value)
+{
+	char text[32];
+
+	(void)arg;
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value->number);
+	return xstrdup(text);
+}
+
+static void assert_row(
+	struct test *t, size_t index, const char *name, uint64_t events, uint64_t window)
+{
+	const struct rates_row *r = row(t, index);
+
+	if (name) {
+		assert_string_equal(r->name, name);
+	} else {
+		assert_null(r->name);
+	}
+	assert_int_equal(r->events, events);
+	assert_int_equal(r->window, window);
+}
+
+static void values_are_parts_of_their_event(void **state)
+{
+	struct test *t = *state;
+
+	t->rates.value_text = text_of;
+	add(t, SUBMIT, 1, 7, 1);
+	rates_turn(&t->rates, SECOND);
+	struct rates_row_key key = { .by = RATES_BY_VALUE, .name = row(t, 0)->key.name };
+
+	rates_view_toggle(&t->view, &key);
+	row(t, 0);
+	assert_int_equal(t->rows.all.count, 1); /* they are not counted yet */
+	assert_true(rates_count_values(&t->rates, key.name));
+	for (uint64_t i = 0; i < 9; i++) {
+		add(t, SUBMIT, 1 + i % 2, i % 3 == 0 ? 8 : 7, 1);
+		add(t, DISK_READ, 1, 7, 1);
+	}
+	rates_turn(&t->rates, 3 * SECOND);
+	assert_row(t, 0, "submit", 10, 9);
+	assert_row(t, 1, "7", 6, 6);
+	assert_true(row(t, 1)->is_part);
+	assert_true(row(t, 1)->rate == 3);
+	assert_string_equal(row(t, 1)->field, "req");
+	assert_row(t, 2, "8", 3, 3);
+	assert_row(t, 3, "disk:read", 9, 9);
+	assert_int_equal(t->rows.all.count, 4);
+	assert_false(rates_count_values(&t->rates, row(t, 3)->key.name));
+	add(t, SUBMIT, 1, 8, 1);
+	rates_turn(&t->rates, 4 * SECOND);
+	assert_row(t, 1, "8", 4, 1);
+	assert_row(t, 2, "7", 6, 0);
+	rates_view_toggle(&t->view, &key);
+	row(t, 0);
+	assert_int_equal(t->rows.all.count, 2);
+}
+
+static void texts_are_values(void **state)
+{
+	static char text[1000];
+	struct test *t = *state;
+
+	memset(text, 'x', sizeof(text) - 1);
+	t->rates.value_text = text_of;
+	t->rates.per = "name";
+	t->view.has_values = true;
+	add_text(t, OPEN, "a", 0);
+	add_text(t, OPEN, text, 0); /* too long to be kept */
+	add_text(t, OPEN, "", 0);
+	add_text(t, OPEN, "a", 0);
+	add(t, SUBMIT, 1, 7, 1);
+	rates_turn(&t->rates, SECOND);
+	assert_row(t, 0, "open", 4, 4);
+	assert_row(t, 1, "a", 2, 2);
+	assert_row(t, 2, "", 1, 1);
+	assert_row(t, 3, NULL, 1, 1);
+	assert_row(t, 4, "submit", 1, 1);
+	assert_int_equal(t->rows.all.count, 5);
+}
+
+/* Most values happen once; two among them again and again, the second only later. */
+static void the_busiest_of_many_values_are_kept(void **state)
+{
+	struct test *t = *state;
+	uint64_t number = 1000;
+
+	t->rates.value_text = text_of;
+	t->rates.per = RATES_PER_KEY;
+	t->view.has_values = true;
+	for (int64_t window = 1; window <= 5; window++) {
+		for (unsigned int i = 0; i < 10 * VALUE_COUNTS_MAX; i++) {
+			add(t, SUBMIT, 1, i % 8 ? number++ : 5, 1);
+			if (window > 2 && i % 4 == 0) {
+				add(t, SUBMIT, 1, 6, 1);
+			}
+		}
+		rates_turn(&t->rates, window * SECOND);
+		uint64_t sum = 0;
+		uint64_t window_sum = 0;
+		uint64_t all = row(t, 0)->events;
+		uint64_t all_window = t->rows.all.items[0].window;
+
+		assert_int_equal(t->rows.all.count, 1 + RATES_VALUES_SHOWN + 1);
+		for (size_t i = 1; i < t->rows.all.count; i++) {
+			sum += t->rows.all.items[i].events;
+			window_sum += t->rows.all.items[i].window;
+		}
+		assert_int_equal(sum, all);
+		assert_int_equal(window_sum, all_window);
+	}
+	assert_row(t, 1, "6", 3 * 10 * VALUE_COUNTS_MAX / 4, 10 * VALUE_COUNTS_MAX / 4);
+	assert_row(t, 2, "5", 5 * 10 * VALUE_COUNTS_MAX / 8, 10 * VALUE_COUNTS_MAX / 8);
+	assert_null(row(t, RATES_VALUES_SHOWN + 1)->name);
+	assert_true(t->rates.names.items[0].values->all.count <= VALUE_COUNTS_MAX);
+}
+
 /* The row of an event. */
 static const struct rates_row *row_of(struct test *t, const char *name)
 {
@@ -403,6 +522,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_filter_selects_events, setup, teardown),
 		cmocka_unit_test_setup_teardown(losses_are_of_threads, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_row_shows_its_parts, setup, teardown),
+		cmocka_unit_test_setup_teardown(values_are_parts_of_their_event, setup, teardown),
+		cmocka_unit_test_setup_teardown(texts_are_values, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			the_busiest_of_many_values_are_kept, setup, teardown),
 		cmocka_unit_test_setup_teardown(lives_have_latencies, setup, teardown),
 		cmocka_unit_test_setup_teardown(keys_may_be_texts, setup, teardown),
 		cmocka_unit_test_setup_teardown(scopes_have_latencies, setup, teardown),

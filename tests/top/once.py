@@ -83,6 +83,43 @@ def check_rates():
               {"Disk:größe", "Disk:größe_end", "busy_done", "busy_submit", "busy_work"})
 
 
+def check_values():
+    """Values add up to their events; of very many, the first have rows and the others are one."""
+    with Busy(2, 1000) as busy:
+        rows = rows_of(once(busy.pid, "--per=op", "--interval=1"))
+        check("events with values", [name for name in rows if "values" in rows[name]], ["busy_submit"])
+        row = rows["busy_submit"]
+        values = {v["value"]: v for v in row["values"]}
+        check("values", (row["per"], sorted(values), "others" in row), ("op", ["0", "1"], False))
+        for value in values.values():
+            check(f"half of them: {value}", abs(value["events"] * 2 - row["events"]) <= 2, True)
+            check(f"rate: {value}", near(value["rate"] * 2, row["rate"], 2), True)
+        rows = rows_of(once(busy.pid, "--per=@key", "--interval=1"))
+        check("events with a key", sorted(name for name in rows if "values" in rows[name]), ["busy_done", "busy_submit"])
+        for row in rows.values():
+            if "values" in row:
+                check("values once", {v["events"] for v in row["values"]}, {1})
+                check("20 and others", (len(row["values"]), sum(v["events"] for v in row["values"])
+                                        + row["others"]["events"]), (20, row["events"]))
+                check("rate of all", near(20 * row["values"][0]["rate"] + row["others"]["rate"], row["rate"], 1), True)
+        rows = rows_of(once(busy.pid, "--per=@tid", "--interval=0.3", "--filter=busy_work"))
+        threads = rows_of(once(busy.pid, "--by=thread", "--interval=0.3"))
+        check("threads", sorted(int(v["value"]) for v in rows["busy_work"]["values"]), sorted(threads))
+        status, out, err = run("--once", "busy", "--interval=0.3", "--per=op", "--filter=busy_submit", "--sort=name")
+        check("text", (status, err, [line.split()[-2:] for line in out.splitlines()[4:]]), (0, "", [["op", "0"], ["op", "1"]]))
+        status, out, err = run("--once", "busy", "--interval=0.3", "--per=@key", "--filter=busy_done")
+        check("others", (status, err, out.splitlines()[-1].split()[-2:]), (0, "", ["req", "(others)"]))
+        for per, reason in (("erorr", "no event has a field 'erorr'; did you mean 'error'?"),
+                            ("nothing", "no event has a field 'nothing'\n"), ("", "no event has a field ''\n")):
+            status, out, err = run("--once", "busy", "--interval=0.1", f"--per={per}")
+            check(f"{per}: {err}", (status, err), (1, f"waymark top: {reason}".rstrip("\n") + "\n"))
+    # Faster than the number of values that are kept.
+    with Busy(2, 0, options=",buffer=16M,full=discard") as busy:
+        row = rows_of(once(busy.pid, "--per=req", "--interval=0.5"))["busy_work"]
+        check(f"many: {row['events']}", row["events"] > 10000, True)
+        check("sum of many", sum(v["events"] for v in row["values"]) + row["others"]["events"], row["events"])
+
+
 def check_list():
     with Busy(1, 1000) as slow, Busy(2, 200) as fast:
         before = {b.pid: b.count() for b in (slow, fast)}
@@ -208,6 +245,8 @@ def check_refusals():
             (("--by=pid",), 2, "--by takes event, thread or category, not 'pid'"),
             (("--sort=total",), 2, "--sort takes rate, events, lost, p99 or name, not 'total'"),
             (("--filter=/(/",), 2, "("),
+            (("--per=op", "--by=thread", busy.pid), 2, "--per needs --by=event"),
+            (("--per=op",), 2, "--per needs a process"),
         ]:
             told = run("--once", *args)
             check(f"{args}: {told[2]}", (told[0], told[1], message in told[2]), (status, "", True))
@@ -227,7 +266,7 @@ def check_refusals():
 
 def main():
     try:
-        for test in (check_rates, check_list, check_losses, check_end, check_kill, check_signal, check_waiting,
+        for test in (check_rates, check_values, check_list, check_losses, check_end, check_kill, check_signal, check_waiting,
                      check_refusals):
             print(test.__name__, flush=True)
             test()

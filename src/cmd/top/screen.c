@@ -149,7 +149,7 @@ static void draw_last_line(const struct screen *s)
 			top_orders[s->options->view.order]);
 	} else {
 		snprintf(text, sizeof(text),
-			"q %s  s sort: %s  e event  t thread  c category  f filter  Enter parts",
+			"q %s  s sort: %s  e event  t thread  c category  f filter  Enter, v parts",
 			s->options->target ? "quit" : "back", top_orders[s->options->view.order]);
 	}
 	draw_line(LINES - 1, text, strlen(text), A_DIM);
@@ -337,8 +337,31 @@ static void enter(struct screen *s)
 	struct leftover process = s->list.all.items[s->selected].it;
 
 	process.path = xstrdup(process.path);
-	watch_init(&s->watch, &process);
+	watch_init(&s->watch, &process, s->options->per);
 	show_watch(s);
+}
+
+/* Shows the values of the selected event, or hides them again. */
+static void show_values(struct screen *s)
+{
+	const char *per = s->options->per;
+
+	if (s->is_list || s->selected >= s->count) {
+		return;
+	}
+	const struct rates_row *row = &s->rows.all.items[s->selected];
+
+	if (row->key.by != RATES_BY_EVENT) {
+		snprintf(s->message, sizeof(s->message), "only events have values");
+	} else if (!rates_count_values(&s->watch.rates, row->key.name)) {
+		snprintf(s->message, sizeof(s->message), "'%s' has no %s", row->name,
+			per ? per : RATES_PER_KEY "; --per names a field");
+	} else {
+		const struct rates_row_key key = { .by = RATES_BY_VALUE, .name = row->key.name };
+
+		rates_view_toggle(&s->options->view, &key);
+		arrange(s);
+	}
 }
 
 static void leave(struct screen *s)
@@ -382,6 +405,9 @@ static void take_letter(struct screen *s, wint_t key)
 		break;
 	case 'c':
 		show_by(s, RATES_BY_CATEGORY);
+		break;
+	case 'v':
+		show_values(s);
 		break;
 	case 'f':
 	case '/':
@@ -538,7 +564,7 @@ static bool begin(struct screen *s)
 {
 	if (!s->options->target) {
 		open_list(s);
-	} else if (top_open(&s->watch, s->options->target)) {
+	} else if (top_open(&s->watch, s->options)) {
 		show_watch(s);
 	} else {
 		return false;

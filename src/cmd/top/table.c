@@ -64,7 +64,9 @@ static void put_name(struct columns *c, const struct rates_row *row)
 	FILE *to = memory_stream(&text, &size);
 
 	fputs(row->is_part ? "  " : "", to);
-	if (row->name) {
+	if (row->field) {
+		fprintf(to, "%s %s", row->field, row->name ? row->name : "(others)");
+	} else if (row->name) {
 		fputs(*row->name ? row->name : "(no category)", to);
 	} else if (row->key.tid) {
 		read_thread_name(comm, sizeof(comm), &row->key);
@@ -103,7 +105,7 @@ static void put_events(struct columns *c, const struct rates_row *row)
 
 static void put_lost(struct columns *c, const struct rates_row *row)
 {
-	if (row->name) {
+	if (row->key.by != RATES_BY_THREAD) {
 		columns_put(c, "-"); /* lost events have no names */
 	} else {
 		columns_put_number(c, losses_events(&row->losses));
@@ -324,11 +326,15 @@ static void put_json_latency(struct out *out, const struct rates_latency *l)
 		l->count, l->p50, l->p99, l->max);
 }
 
+static void put_json_counts(struct out *out, const struct rates_row *row)
+{
+	out_printf(out, "\"events\":%" PRIu64 ",\"rate\":%.3f", row->events, row->rate);
+}
+
 static void put_json_row(struct out *out, const struct rates_row *row)
 {
 	char comm[64];
 
-	out_char(out, '{');
 	if (row->name) {
 		json_out_member(out, "name", row->name);
 	} else {
@@ -337,7 +343,7 @@ static void put_json_row(struct out *out, const struct rates_row *row)
 		out_printf(out, "\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",", row->key.pid,
 			row->key.tid);
 	}
-	out_printf(out, "\"events\":%" PRIu64 ",\"rate\":%.3f", row->events, row->rate);
+	put_json_counts(out, row);
 	if (!row->name) {
 		out_char(out, ',');
 		gap_put_json(out, &row->losses);
@@ -345,7 +351,35 @@ static void put_json_row(struct out *out, const struct rates_row *row)
 	if (row->all.count) {
 		put_json_latency(out, &row->all);
 	}
-	out_char(out, '}');
+}
+
+/* Puts the rows of values from `i` on into the object of their event; returns the next row. */
+static size_t put_json_values(struct out *out, const struct rates_rows *rows, size_t i)
+{
+	const struct rates_row *row = &rows->all.items[i];
+	const char *before = "";
+
+	if (i >= rows->all.count || !row->field) {
+		return i;
+	}
+	out_char(out, ',');
+	json_out_member(out, "per", row->field);
+	out_str(out, "\"values\":[");
+	for (; i < rows->all.count && row->field && row->name; row = &rows->all.items[++i]) {
+		out_printf(out, "%s\n  {", before);
+		json_out_member(out, "value", row->name);
+		put_json_counts(out, row);
+		out_char(out, '}');
+		before = ",";
+	}
+	out_char(out, ']');
+	if (i < rows->all.count && row->field) {
+		out_str(out, ",\"others\":{");
+		put_json_counts(out, row);
+		out_char(out, '}');
+		i++;
+	}
+	return i;
 }
 
 static void put_json_skipped(struct out *out, const struct watch *w)
@@ -377,9 +411,11 @@ void top_put_json(struct out *out, const struct watch *w, const struct rates_vie
 	put_json_skipped(out, w);
 	json_out_member(out, "by", top_bys[view->by]);
 	out_str(out, "\n\"rows\":[");
-	for (size_t i = 0; i < rows.all.count; i++) {
-		out_str(out, i ? ",\n " : "\n ");
+	for (size_t i = 0; i < rows.all.count;) {
+		out_str(out, i ? ",\n {" : "\n {");
 		put_json_row(out, &rows.all.items[i]);
+		i = put_json_values(out, &rows, i + 1);
+		out_char(out, '}');
 	}
 	out_str(out, "]}\n");
 	rates_rows_fini(&rows);

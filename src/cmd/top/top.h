@@ -22,6 +22,8 @@
 
 struct top_options {
 	const char *target; /* NULL: all processes */
+	const char *
+		per; /* field whose values are counted; NULL: those of events that the user opens */
 	uint64_t interval_ns;
 	bool is_once;
 	bool is_json;
@@ -83,8 +85,8 @@ struct watch {
 	uint64_t counted; /* our count then */
 };
 
-/* Begins to watch a process; takes its path. */
-void watch_init(struct watch *w, const struct leftover *process);
+/* Begins to watch a process; takes its path. `per` as in struct top_options. */
+void watch_init(struct watch *w, const struct leftover *process, const char *per);
 void watch_fini(struct watch *w);
 
 /* Counts the events that are there, until `until_ns` of CLOCK_MONOTONIC. */
@@ -132,7 +134,7 @@ enum top_event top_pause(int signals, int keys, unsigned int ms);
 /* ---- waymark_top.c ---- */
 
 /* Begins to watch the target; false if it cannot be watched, reported. */
-bool top_open(struct watch *w, const char *target);
+bool top_open(struct watch *w, const struct top_options *o);
 
 /* ---- screen.c, or no_screen.c ---- */
 

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "cmd/top/top.h"
 #include "read/buffer.h"
+#include "view/message/message.h"
 
 /* Records between two looks at the clock. */
 #define SLICE 4096u
@@ -20,10 +21,12 @@
 /* When reading is so late, the events up to now are skipped. */
 #define SKIP_NS (2 * CLOCK_NS_PER_S)
 
-void watch_init(struct watch *w, const struct leftover *process)
+void watch_init(struct watch *w, const struct leftover *process, const char *per)
 {
 	*w = (struct watch){ .process = *process, .at_ns = (int64_t)clock_now_ns() };
 	rates_init(&w->rates, w->at_ns);
+	w->rates.per = per;
+	w->rates.value_text = message_value_text;
 }
 
 void watch_fini(struct watch *w)

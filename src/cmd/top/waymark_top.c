@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/compiler.h"
+#include "base/nearest.h"
 #include "cmd/arguments.h"
 #include "cmd/escaped.h"
 #include "cmd/selection.h"
@@ -32,6 +33,7 @@ enum {
 	KEY_BY,
 	KEY_SORT,
 	KEY_FILTER,
+	KEY_PER,
 	KEY_JSON,
 };
 
@@ -39,6 +41,8 @@ static const struct argument rows[] = {
 	{ KEY_BY, "by", "WHAT", "event: a line for each event (default); thread; category" },
 	{ KEY_SORT, "sort", "ORDER", "rate: the fastest first (default); events; lost; p99; name" },
 	{ KEY_FILTER, "filter", "PATTERN", "only events whose name matches" },
+	{ KEY_PER, "per", "FIELD",
+		"count the values of this field of events; @key: of declared keys" },
 	{ KEY_INTERVAL, "interval", "SECONDS", "time between two updates, 1 by default" },
 	{ KEY_ONCE, "once", NULL, "measure for one interval, print, and end" },
 	{ KEY_JSON, "json", NULL, "print JSON; needs --once" },
@@ -100,6 +104,9 @@ static int take(struct top_options *o, int key)
 	case KEY_FILTER:
 		o->view.filter = &o->filter;
 		return selection_take_name(&o->filter, &command, optarg);
+	case KEY_PER:
+		o->per = optarg;
+		return 0;
 	default:
 		return key;
 	}
@@ -120,11 +127,18 @@ static int parse(struct top_options *o, int argc, char **argv)
 	if (o->is_json && !o->is_once) {
 		return arguments_bad(&command, "--json needs --once");
 	}
+	if (o->per && o->is_once && o->view.by != RATES_BY_EVENT) {
+		return arguments_bad(&command, "--per needs --by=event: only events have values");
+	}
+	o->view.has_values = o->per && o->is_once;
 	if (argc - optind > 1) {
 		return arguments_bad(
 			&command, "it takes one process, not also '%s'", argv[optind + 1]);
 	}
 	o->target = argc > optind ? argv[optind] : NULL;
+	if (o->per && o->is_once && !o->target) {
+		return arguments_bad(&command, "--per needs a process: the list has no events");
+	}
 	return 0;
 }
 
@@ -169,16 +183,16 @@ static void put_text(struct out *out, const struct watch *w, const struct top_op
 	free(text);
 }
 
-bool top_open(struct watch *w, const char *target)
+bool top_open(struct watch *w, const struct top_options *o)
 {
 	struct leftover process;
 	struct read_error error;
 
-	if (!top_process_find(target, &process, &error)) {
+	if (!top_process_find(o->target, &process, &error)) {
 		escaped_say(TOP_NAME, "%s", error.text);
 		return false;
 	}
-	watch_init(w, &process);
+	watch_init(w, &process, o->per);
 	watch_read(w, clock_now_ns());
 	if (w->state == WATCH_FAILED || (w->state == WATCH_ENDED && !w->rates.events)) {
 		escaped_say(TOP_NAME, "%s: %s", process.directory,
@@ -191,11 +205,39 @@ bool top_open(struct watch *w, const char *target)
 	return true;
 }
 
+/* Returns false if no event has the field, reported with the nearest name. */
+static bool check_field(const struct watch *w, const char *per)
+{
+	bool is_key = per && strcmp(per, RATES_PER_KEY) == 0;
+	struct nearest near = nearest_begin(per ? per : "", per ? strlen(per) : 0);
+	bool is_found = !per || !w->reader || w->reader->classes.all.count == 0;
+
+	for (size_t i = 0; !is_found && i < w->reader->classes.all.count; i++) {
+		const struct event_class *c = w->reader->classes.all.items[i];
+
+		is_found = !is_key && field_find(c, per) != FIELD_NONE;
+		for (size_t arg = 0; c->event && arg < c->event->arg_count; arg++) {
+			is_found |= is_key && c->event->args[arg].is_key;
+			nearest_offer(&near, c->event->args[arg].name);
+		}
+	}
+	if (!is_found && is_key) {
+		escaped_say(TOP_NAME, "no event declares a @key");
+	} else if (!is_found) {
+		bool is_near = nearest_is_near(&near);
+
+		escaped_say(TOP_NAME, "no event has a field '%s'%s%s%s", per,
+			is_near ? "; did you mean '" : "", is_near ? near.name : "",
+			is_near ? "'?" : "");
+	}
+	return is_found;
+}
+
 static int watch_once(struct out *out, const struct top_options *o, int signals)
 {
 	struct watch w;
 
-	if (!top_open(&w, o->target)) {
+	if (!top_open(&w, o)) {
 		return EXIT_FAILURE;
 	}
 	measure(&w, o, signals);
@@ -204,7 +246,7 @@ static int watch_once(struct out *out, const struct top_options *o, int signals)
 	} else {
 		put_text(out, &w, o);
 	}
-	bool is_bad = w.state == WATCH_FAILED || w.problems;
+	bool is_bad = w.state == WATCH_FAILED || w.problems || !check_field(&w, o->per);
 
 	watch_fini(&w);
 	return is_bad ? EXIT_FAILURE : EXIT_SUCCESS;
