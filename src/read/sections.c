@@ -11,9 +11,13 @@
 
 #include "base/compiler.h"
 
-/* Bytes of packets in a section: enough that threads rarely wait, little enough to keep the text.
+/*
+ * Bytes of packets in a section: enough that threads rarely wait, little enough to keep the text.
  */
-#define SECTION_BYTES ((uint64_t)4 << 20)
+#define SECTION_BYTES ((uint64_t)1 << 20)
+
+/* Fewer sections are not worth a thread. */
+#define SECTIONS_MIN 8
 
 /* Returns the number of processors that this process may use. */
 static unsigned int processors(void)
@@ -49,6 +53,25 @@ static void divide(struct sections *s, struct reader_loads *loads)
 	}
 }
 
+/*
+ * True if threads would pass many events that others read: a packet that is in several sections is
+ * passed by each of them up to its own.
+ */
+static bool overlaps(const struct sections *s, const struct reader_loads *loads)
+{
+	const struct reader_load *all = loads->all.items;
+	double ns = (double)(uint64_t)(all[loads->all.count - 1].ns - all[0].ns);
+	double section_ns = ns / (double)s->begins.count;
+	double passed = 0;
+	double bytes = 0;
+
+	vec_foreach (const struct reader_load *, load, &loads->all) {
+		bytes += (double)load->bytes;
+		passed += (double)load->bytes * ((double)load->span_ns / section_ns);
+	}
+	return passed > bytes / 4;
+}
+
 void sections_plan(struct sections *s, const struct reader *r)
 {
 	struct reader_loads loads = { 0 };
@@ -59,6 +82,9 @@ void sections_plan(struct sections *s, const struct reader *r)
 	vec_push(&s->begins, INT64_MIN);
 	if (most > 1 && reader_loads(r, &loads) && loads.all.count > 0) {
 		divide(s, &loads);
+		if (s->begins.count < SECTIONS_MIN || overlaps(s, &loads)) {
+			s->begins.count = 1;
+		}
 	}
 	vec_fini(&loads.all);
 	s->threads = s->begins.count < most ? (unsigned int)s->begins.count : most;

@@ -14,7 +14,7 @@
 #include "read/reader.h"
 
 /* More threads only keep more memory. */
-#define SECTIONS_THREADS_MAX 16
+#define SECTIONS_THREADS_MAX 8
 
 struct sections {
 	VEC(int64_t) begins; /* in ns; the first is INT64_MIN */

@@ -5,7 +5,7 @@
  * threads count sections of a long trace, each into groups of its own; in the end these are added
  * up.
  */
-#include "sql/totals.h"
+#include "sql/groups.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,40 +13,11 @@
 
 #include "read/sections.h"
 
-#define NONE UINT32_MAX
+/* With more groups SQLite does it, which needs no memory for each. */
+#define GROUPS_MAX (1u << 20)
 
-struct total {
-	int64_t sum;
-	int64_t min;
-	int64_t max;
-};
-
-struct group {
-	int64_t keys[TOTALS_KEYS_MAX];
-	uint64_t count;
-	size_t totals; /* index of its first one */
-};
-
-/* The declaration that gives names to a key's values. */
-struct naming {
-	const struct arg *arg; /* NULL: not met yet */
-	size_t class; /* index of its class */
-};
-
-/* What one thread counts. */
-struct counting {
-	struct totals *plan;
-	struct events_cursor *c;
-	struct sql_source source; /* the table's; if the trace is divided, it reports no problems */
-	bool has_problem;
-	VEC(struct group) groups;
-	VEC(struct total) totals;
-	uint32_t *slots; /* indices of groups; NONE: free. At most half are used */
-	size_t slot_count;
-	uint32_t last; /* the group of the last event; NONE: none yet */
-	struct naming named[TOTALS_KEYS_MAX];
-	bool is_misfit; /* SQLite must run the statement */
-};
+/* Integers from here on are not all exact as doubles. */
+#define EXACT_MAX (INT64_C(1) << 53)
 
 /* ---- Values ---- */
 
@@ -163,6 +134,7 @@ static NOINLINE uint32_t find_group(struct counting *n, const int64_t *keys)
 		}
 		n->slots[at] = (uint32_t)n->groups.count;
 		vec_push(&n->groups, g);
+		n->is_misfit |= n->groups.count > GROUPS_MAX;
 	}
 	return n->slots[at];
 }
@@ -184,6 +156,8 @@ static inline void add_sums(struct counting *n, struct group *g)
 		n->is_misfit |= __builtin_add_overflow(t->sum, v, &t->sum) &&
 				(plan->sums[i].function == TOTAL_SUM ||
 					plan->sums[i].function == TOTAL_AVG);
+		n->is_misfit |=
+			plan->sums[i].function == TOTAL_AVG && (v >= EXACT_MAX || v <= -EXACT_MAX);
 		t->min = v < t->min ? v : t->min;
 		t->max = v > t->max ? v : t->max;
 	}
@@ -245,134 +219,6 @@ static void add_records(struct counting *n, const struct record *records, size_t
 	}
 }
 
-/* ---- The table of groups ---- */
-
-static int run(sqlite3 *db, const char *text)
-{
-	return sqlite3_exec(db, text, NULL, NULL, NULL);
-}
-
-static int make_table(const struct totals *t, sqlite3 *db, sqlite3_stmt **insert)
-{
-	sqlite3_str *make = sqlite3_str_new(db);
-	sqlite3_str *fill = sqlite3_str_new(db);
-
-	sqlite3_str_appendall(make, "CREATE TEMP TABLE " TOTALS_TABLE "(");
-	sqlite3_str_appendall(fill, "INSERT INTO temp." TOTALS_TABLE " VALUES(");
-	for (size_t i = 0; i < t->key_count; i++) {
-		const char *type = t->table->columns.items[t->keys[i].column].type;
-
-		sqlite3_str_appendf(make, "%sk%d %s", i ? "," : "", (int)i, type);
-		sqlite3_str_appendall(fill, i ? ",?" : "?");
-	}
-	for (size_t i = 0; i < t->sum_count; i++) {
-		sqlite3_str_appendf(make, "%ss%d", t->key_count + i ? "," : "", (int)i);
-		sqlite3_str_appendall(fill, t->key_count + i ? ",?" : "?");
-	}
-	sqlite3_str_appendall(make, ")");
-	sqlite3_str_appendall(fill, ")");
-	char *make_text = sqlite3_str_finish(make);
-	char *fill_text = sqlite3_str_finish(fill);
-	int result = run(db, "DROP TABLE IF EXISTS temp." TOTALS_TABLE);
-
-	result = result == SQLITE_OK ? run(db, make_text) : result;
-	if (result == SQLITE_OK) {
-		result = sqlite3_prepare_v2(db, fill_text, -1, insert, NULL);
-	}
-	sqlite3_free(make_text);
-	sqlite3_free(fill_text);
-	return result;
-}
-
-/* Binds a key: an integer, the name of an event, or the names of a value. */
-static void bind_key(struct counting *n, sqlite3_stmt *insert, size_t i, int64_t v)
-{
-	const struct totals *t = n->plan;
-	const struct sql_column *column = &t->table->columns.items[t->keys[i].column];
-	int at = (int)i + 1;
-
-	if (column->kind == COLUMN_EVENT) {
-		const struct event_class *class = n->c->scan.reader->classes.all.items[(size_t)v];
-
-		sqlite3_bind_text(insert, at, class->name, -1, SQLITE_STATIC);
-	} else if (column->kind == COLUMN_NAMES) {
-		struct cell name = events_names(n->c, n->named[i].arg, (uint64_t)v);
-
-		sqlite3_bind_text(insert, at, name.text, name.length, SQLITE_TRANSIENT);
-	} else {
-		sqlite3_bind_int64(insert, at, v);
-	}
-}
-
-static void bind_sum(struct counting *n, sqlite3_stmt *insert, size_t i, const struct group *g)
-{
-	const struct total_sum *s = &n->plan->sums[i];
-	const struct total *t = &n->totals.items[g->totals + i];
-	int at = (int)(n->plan->key_count + i) + 1;
-
-	if (s->function == TOTAL_COUNT) {
-		sqlite3_bind_int64(insert, at, (sqlite3_int64)g->count);
-	} else if (g->count == 0) {
-		sqlite3_bind_null(insert, at);
-	} else if (s->function == TOTAL_AVG) {
-		sqlite3_bind_double(insert, at, (double)t->sum / (double)g->count);
-	} else {
-		sqlite3_bind_int64(insert, at,
-			s->function == TOTAL_SUM   ? t->sum
-			: s->function == TOTAL_MIN ? t->min
-						   : t->max);
-	}
-}
-
-static int compare_keys(const struct counting *n, size_t key, int64_t x, int64_t y)
-{
-	struct event_class *const *classes = n->c->scan.reader->classes.all.items;
-
-	if (n->plan->table->columns.items[n->plan->keys[key].column].kind == COLUMN_EVENT) {
-		return strcmp(classes[x]->name, classes[y]->name);
-	}
-	return (x > y) - (x < y);
-}
-
-/* The statement gives groups in the order of their keys, unless it has another. */
-static int compare_groups(const void *a, const void *b, void *counting)
-{
-	const struct counting *n = counting;
-	const struct group *x = a;
-	const struct group *y = b;
-
-	int order = 0;
-
-	for (size_t i = 0; i < n->plan->key_count && order == 0; i++) {
-		order = compare_keys(n, i, x->keys[i], y->keys[i]);
-	}
-	return order;
-}
-
-static int fill_table(struct counting *n, sqlite3 *db)
-{
-	sqlite3_stmt *insert = NULL;
-	int result = make_table(n->plan, db, &insert);
-
-	qsort_r(n->groups.items, n->groups.count, sizeof(*n->groups.items), compare_groups, n);
-	run(db, "BEGIN");
-	for (size_t g = 0; g < n->groups.count && result == SQLITE_OK; g++) {
-		const struct group *group = &n->groups.items[g];
-
-		for (size_t i = 0; i < n->plan->key_count; i++) {
-			bind_key(n, insert, i, group->keys[i]);
-		}
-		for (size_t i = 0; i < n->plan->sum_count; i++) {
-			bind_sum(n, insert, i, group);
-		}
-		result = sqlite3_step(insert) == SQLITE_DONE ? SQLITE_OK : SQLITE_ERROR;
-		sqlite3_reset(insert);
-	}
-	sqlite3_finalize(insert);
-	run(db, "COMMIT");
-	return result;
-}
-
 /* SQLite adds doubles up for an average: the same as long as all sums are exact in them. */
 static bool has_exact_averages(const struct counting *n)
 {
@@ -382,7 +228,7 @@ static bool has_exact_averages(const struct counting *n)
 		enum total_function function = n->plan->sums[i % n->plan->sum_count].function;
 		double most = (double)g->count * fmax(fabs((double)t->min), fabs((double)t->max));
 
-		if (function == TOTAL_AVG && g->count > 0 && most >= 0x1p53) {
+		if (function == TOTAL_AVG && g->count > 0 && most >= (double)EXACT_MAX) {
 			return false;
 		}
 	}
@@ -491,7 +337,8 @@ static void add_thread(struct counting *all, const struct counting *n)
 {
 	add_namings(all, n);
 	vec_foreach (const struct group *, g, &n->groups) {
-		struct group *to = &all->groups.items[find_group(all, g->keys)];
+		uint32_t index = find_group(all, g->keys); /* it may move the groups */
+		struct group *to = &all->groups.items[index];
 
 		to->count += g->count;
 		for (size_t i = 0; i < all->plan->sum_count; i++) {
@@ -551,7 +398,7 @@ static int finish(struct counting *n, sqlite3 *db, int result)
 	if (result != SQLITE_OK) {
 		return result;
 	}
-	return has_exact_averages(n) ? fill_table(n, db) : SQLITE_MISMATCH;
+	return has_exact_averages(n) ? groups_fill(n, db) : SQLITE_MISMATCH;
 }
 
 static int compute_shared(struct totals *t, sqlite3 *db, const struct sections *sections)

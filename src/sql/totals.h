@@ -6,7 +6,9 @@
  * ORDER BY and LIMIT are its own. A statement of any other form is left to SQLite as it is.
  *
  *	totals_plan.c  recognizes such a statement, and writes the one about the groups
+ *	tokens.c       cuts it into tokens
  *	totals.c       computes the groups
+ *	groups.c       makes them a table
  */
 #ifndef SQL_TOTALS_H
 #define SQL_TOTALS_H
@@ -39,10 +41,12 @@ struct totals {
 	struct total_sum sums[TOTALS_SUMS_MAX];
 	size_t sum_count;
 	VEC(struct condition) conditions; /* all must be true */
-	struct out statement; /* about the table of the groups: columns k0, k1, ..., s0, s1, ... */
+	struct out statement; /* about the table of the groups */
 };
 
-#define TOTALS_TABLE "waymark_totals"
+/* The table of the groups, which no statement names, and the begin of its columns' names. */
+#define TOTALS_TABLE "totals of waymark"
+#define TOTALS_COLUMN "waymark_"
 
 /*
  * Recognizes a statement. `rest` gets the text behind it. Returns false, with nothing to free, if
@@ -53,9 +57,9 @@ bool totals_plan(struct totals *t, sqlite3 *db, const struct sql_source *s, cons
 void totals_fini(struct totals *t);
 
 /*
- * Computes the groups into the table temp.waymark_totals, which it makes anew. Returns a result of
- * SQLite; SQLITE_MISMATCH if SQLite must run the statement itself: a sum is too large, or a value
- * is no integer.
+ * Computes the groups into the table temp."totals of waymark", which it makes anew. Returns a
+ * result of SQLite; SQLITE_MISMATCH if SQLite must run the statement itself: a sum is too large, a
+ * value is no integer, or there are too many groups.
  */
 int totals_compute(struct totals *t, sqlite3 *db);
 

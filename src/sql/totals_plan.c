@@ -8,127 +8,22 @@
  * Outside of aggregates only keys may be named. Whatever is not certain to mean the same is not
  * recognized.
  */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "sql/tokens.h"
 #include "sql/totals.h"
-
-#define TOKENS_MAX 256
-
-enum token_kind { TOKEN_END, TOKEN_WORD, TOKEN_QUOTED, TOKEN_NUMBER, TOKEN_STRING, TOKEN_OTHER };
-
-struct token {
-	const char *at;
-	size_t length;
-	enum token_kind kind;
-};
 
 /* The parts of a statement, as indices of its tokens. */
 struct parts {
-	struct token tokens[TOKENS_MAX];
-	size_t count; /* the last one is TOKEN_END */
+	struct tokens s;
 	size_t from;
 	size_t where; /* 0: none */
 	size_t group; /* 0: none */
 	size_t tail; /* HAVING, ORDER, LIMIT or the end */
 };
-
-/* ---- Tokens ---- */
-
-/* Returns the end of a quoted text, NULL if it has none. Doubled quotes are left to SQLite. */
-static const char *end_of_quoted(const char *p)
-{
-	const char *end = strchr(p + 1, *p);
-
-	return end && end[1] != *p ? end + 1 : NULL;
-}
-
-static bool read_token(struct token *t, const char *p)
-{
-	const char *end = p;
-
-	if (*p == '\0' || *p == ';') {
-		*t = (struct token){ p, 0, TOKEN_END };
-		return true;
-	}
-	if (*p == '\'' || *p == '"') {
-		end = end_of_quoted(p);
-		t->kind = *p == '"' ? TOKEN_QUOTED : TOKEN_STRING;
-	} else if (isdigit((unsigned char)*p)) {
-		while (isalnum((unsigned char)*end) || *end == '.' || *end == '_') {
-			end++;
-		}
-		t->kind = TOKEN_NUMBER;
-	} else if (isalpha((unsigned char)*p) || *p == '_' || (unsigned char)*p >= 0x80) {
-		while (isalnum((unsigned char)*end) || *end == '_' || *end == '$' ||
-			(unsigned char)*end >= 0x80) {
-			end++;
-		}
-		t->kind = TOKEN_WORD;
-	} else {
-		end = p + 1;
-		t->kind = TOKEN_OTHER;
-		/* Comments, parameters and other quotes are left to SQLite. */
-		if (strchr("[`?:@$#.", *p) || strncmp(p, "--", 2) == 0 ||
-			strncmp(p, "/*", 2) == 0) {
-			return false;
-		}
-		end += strncmp(p, "<=", 2) == 0 || strncmp(p, ">=", 2) == 0 ||
-		       strncmp(p, "<>", 2) == 0 || strncmp(p, "!=", 2) == 0 ||
-		       strncmp(p, "==", 2) == 0 || strncmp(p, ">>", 2) == 0 ||
-		       strncmp(p, "<<", 2) == 0 || strncmp(p, "||", 2) == 0;
-	}
-	t->at = p;
-	t->length = end ? (size_t)(end - p) : 0;
-	return end != NULL;
-}
-
-static bool read_tokens(struct parts *p, const char *text)
-{
-	for (p->count = 0; p->count < TOKENS_MAX; text += p->tokens[p->count++].length) {
-		text += strspn(text, " \t\r\n");
-		struct token *t = &p->tokens[p->count];
-
-		if (!read_token(t, text)) {
-			return false;
-		}
-		if (t->kind == TOKEN_END) {
-			p->count++;
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool is_text(const struct token *t, const char *text)
-{
-	return strlen(text) == t->length && strncasecmp(t->at, text, t->length) == 0 &&
-	       t->kind != TOKEN_QUOTED && t->kind != TOKEN_STRING;
-}
-
-static bool is_one_of(const struct token *t, const char *const *words, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (is_text(t, words[i])) {
-			return true;
-		}
-	}
-	return false;
-}
-
-/* True if the token is this name, quoted or not. */
-static bool is_name(const struct token *t, const char *name)
-{
-	bool is_quoted = t->kind == TOKEN_QUOTED;
-	const char *at = t->at + is_quoted;
-	size_t length = t->length - 2 * is_quoted;
-
-	return (is_quoted || t->kind == TOKEN_WORD) && strlen(name) == length &&
-	       strncasecmp(at, name, length) == 0;
-}
 
 /* ---- Parts ---- */
 
@@ -145,26 +40,27 @@ static bool find_parts(struct parts *p)
 	static const char *const tails[] = { "HAVING", "ORDER", "LIMIT" };
 	size_t i = 1;
 
-	while (p->tokens[i].kind != TOKEN_END && !is_text(&p->tokens[i], "FROM")) {
+	while (p->s.all[i].kind != TOKEN_END && !token_is(&p->s.all[i], "FROM")) {
 		i++;
 	}
 	p->from = i;
-	if (p->tokens[i].kind == TOKEN_END || p->tokens[i + 1].kind == TOKEN_END) {
+	if (p->s.all[i].kind == TOKEN_END || p->s.all[i + 1].kind == TOKEN_END) {
 		return false;
 	}
 	i += 2;
-	p->where = is_text(&p->tokens[i], "WHERE") ? i : 0;
-	while (p->where && p->tokens[i].kind != TOKEN_END && !is_text(&p->tokens[i], "GROUP") &&
-		!is_one_of(&p->tokens[i], tails, ARRAY_SIZE(tails))) {
+	p->where = token_is(&p->s.all[i], "WHERE") ? i : 0;
+	while (p->where && p->s.all[i].kind != TOKEN_END && !token_is(&p->s.all[i], "GROUP") &&
+		!token_is_one_of(&p->s.all[i], tails, ARRAY_SIZE(tails))) {
 		i++;
 	}
-	p->group = is_text(&p->tokens[i], "GROUP") && is_text(&p->tokens[i + 1], "BY") ? i : 0;
-	while (p->group && p->tokens[i].kind != TOKEN_END &&
-		!is_one_of(&p->tokens[i], tails, ARRAY_SIZE(tails))) {
+	p->group = token_is(&p->s.all[i], "GROUP") && token_is(&p->s.all[i + 1], "BY") ? i : 0;
+	while (p->group && p->s.all[i].kind != TOKEN_END &&
+		!token_is_one_of(&p->s.all[i], tails, ARRAY_SIZE(tails))) {
 		i++;
 	}
 	p->tail = i;
-	return p->tokens[i].kind == TOKEN_END || is_one_of(&p->tokens[i], tails, ARRAY_SIZE(tails));
+	return p->s.all[i].kind == TOKEN_END ||
+	       token_is_one_of(&p->s.all[i], tails, ARRAY_SIZE(tails));
 }
 
 static struct sql_events *find_table(
@@ -177,7 +73,7 @@ static struct sql_events *find_table(
 	struct sql_events *found = NULL;
 
 	vec_foreach (struct sql_events *const *, t, &s->tables) {
-		found = is_name(name, (*t)->name) ? *t : found;
+		found = token_is_name(name, (*t)->name) ? *t : found;
 	}
 	/* A table of the user's own hides ours. */
 	if (!found || sqlite3_prepare_v2(db, query, -1, &statement, NULL) != SQLITE_OK) {
@@ -194,7 +90,7 @@ static struct sql_events *find_table(
 static size_t find_column(const struct totals *t, const struct token *name)
 {
 	for (size_t i = 0; i < t->table->columns.count; i++) {
-		if (is_name(name, t->table->columns.items[i].name)) {
+		if (token_is_name(name, t->table->columns.items[i].name)) {
 			return i;
 		}
 	}
@@ -232,7 +128,7 @@ static bool read_comparison(const struct token *t, enum comparison *comparison)
 		{ "<", IS_BELOW }, { "<=", IS_AT_MOST } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
-		if (is_text(t, all[i].text)) {
+		if (token_is(t, all[i].text)) {
 			*comparison = all[i].comparison;
 			return true;
 		}
@@ -246,18 +142,18 @@ static bool read_conditions(struct totals *t, const struct parts *p)
 	size_t i = p->where + 1;
 
 	while (p->where && i < end) {
-		size_t column = find_column(t, &p->tokens[i]);
+		size_t column = find_column(t, &p->s.all[i]);
 		enum comparison comparison;
 		struct condition k = { 0 };
 		bool is_negative;
 
-		if (i + 2 >= p->count || column == SIZE_MAX || !is_integer(t, column) ||
-			!read_comparison(&p->tokens[i + 1], &comparison)) {
+		if (i + 2 >= p->s.count || column == SIZE_MAX || !is_integer(t, column) ||
+			!read_comparison(&p->s.all[i + 1], &comparison)) {
 			return false;
 		}
-		is_negative = is_text(&p->tokens[i + 2], "-");
+		is_negative = token_is(&p->s.all[i + 2], "-");
 		i += 2 + is_negative;
-		if (i >= end || !read_number(&p->tokens[i], &k.number)) {
+		if (i >= end || !read_number(&p->s.all[i], &k.number)) {
 			return false;
 		}
 		k.column = (uint16_t)column;
@@ -265,7 +161,7 @@ static bool read_conditions(struct totals *t, const struct parts *p)
 		k.number = is_negative ? -k.number : k.number;
 		vec_push(&t->conditions, k);
 		i++;
-		if (i < end && (!is_text(&p->tokens[i], "AND") || i + 1 == end)) {
+		if (i < end && (!token_is(&p->s.all[i], "AND") || i + 1 == end)) {
 			return false;
 		}
 		i += i < end;
@@ -278,8 +174,8 @@ static bool read_conditions(struct totals *t, const struct parts *p)
 /* Reads `column` or `column op number` at token `i`; returns the number of tokens, 0: neither. */
 static size_t read_key(const struct totals *t, const struct parts *p, size_t i, struct total_key *k)
 {
-	size_t column = find_column(t, &p->tokens[i]);
-	const struct token *op = &p->tokens[i + 1];
+	size_t column = find_column(t, &p->s.all[i]);
+	const struct token *op = &p->s.all[i + 1];
 
 	if (column == SIZE_MAX) {
 		return 0;
@@ -291,14 +187,14 @@ static size_t read_key(const struct totals *t, const struct parts *p, size_t i, 
 	if (!is_named && !is_integer(t, column)) {
 		return 0;
 	}
-	bool is_op = op->kind == TOKEN_OTHER && (op->length == 1 || is_text(op, ">>")) &&
-		     strchr("/%&>", *op->at) && !is_text(op, ">");
+	bool is_op = op->kind == TOKEN_OTHER && (op->length == 1 || token_is(op, ">>")) &&
+		     strchr("/%&>", *op->at) && !token_is(op, ">");
 
 	if (!is_op || is_named) {
 		return 1;
 	}
 	k->op = *op->at;
-	bool is_good = i + 2 < p->count && read_number(&p->tokens[i + 2], &k->number) &&
+	bool is_good = i + 2 < p->s.count && read_number(&p->s.all[i + 2], &k->number) &&
 		       k->number > 0 && (k->op != '>' || k->number < 64);
 
 	return is_good ? 3 : 0;
@@ -314,11 +210,11 @@ static bool find_alias(const struct totals *t, const struct parts *p, const stru
 	struct total_key *k)
 {
 	for (size_t i = 1; i < p->from; i++) {
-		bool begins = i == 1 || is_text(&p->tokens[i - 1], ",");
+		bool begins = i == 1 || token_is(&p->s.all[i - 1], ",");
 		size_t used = begins ? read_key(t, p, i, k) : 0;
-		const struct token *name = &p->tokens[i + used + 1];
+		const struct token *name = &p->s.all[i + used + 1];
 
-		if (used && is_text(&p->tokens[i + used], "AS") && name->length == alias->length &&
+		if (used && token_is(&p->s.all[i + used], "AS") && name->length == alias->length &&
 			strncasecmp(name->at, alias->at, alias->length) == 0) {
 			return true;
 		}
@@ -336,15 +232,21 @@ static bool find_ordinal(
 	for (size_t i = 1; i < p->from; i++) {
 		if (at == number) {
 			size_t used = read_key(t, p, i, k);
-			const struct token *next = &p->tokens[i + used];
+			const struct token *next = &p->s.all[i + used];
 
 			return used &&
-			       (i + used >= p->from || is_text(next, ",") || is_text(next, "AS"));
+			       (i + used >= p->from || token_is(next, ",") || token_is(next, "AS"));
 		}
-		depth += is_text(&p->tokens[i], "(") - is_text(&p->tokens[i], ")");
-		at += depth == 0 && is_text(&p->tokens[i], ",");
+		depth += token_is(&p->s.all[i], "(") - token_is(&p->s.all[i], ")");
+		at += depth == 0 && token_is(&p->s.all[i], ",");
 	}
 	return false;
+}
+
+/* True if nearly each event is a group: SQLite needs no memory for them, as they come in order. */
+static bool is_time(const struct totals *t, const struct total_key *k)
+{
+	return !k->op && t->table->columns.items[k->column].kind == COLUMN_TIME;
 }
 
 static bool read_keys(struct totals *t, const struct parts *p)
@@ -357,14 +259,14 @@ static bool read_keys(struct totals *t, const struct parts *p)
 		size_t used = read_key(t, p, i, &k);
 
 		/* A column has precedence over a name by AS. */
-		if (!used && read_number(&p->tokens[i], &number)) {
+		if (!used && read_number(&p->s.all[i], &number)) {
 			used = find_ordinal(t, p, number, &k);
-		} else if (!used && find_column(t, &p->tokens[i]) == SIZE_MAX) {
-			used = find_alias(t, p, &p->tokens[i], &k);
+		} else if (!used && find_column(t, &p->s.all[i]) == SIZE_MAX) {
+			used = find_alias(t, p, &p->s.all[i], &k);
 		}
-		bool ends = i + used >= p->tail || is_text(&p->tokens[i + used], ",");
+		bool ends = i + used >= p->tail || token_is(&p->s.all[i + used], ",");
 
-		if (!used || !ends || t->key_count == TOTALS_KEYS_MAX) {
+		if (!used || !ends || t->key_count == TOTALS_KEYS_MAX || is_time(t, &k)) {
 			return false;
 		}
 		t->keys[t->key_count++] = k;
@@ -388,18 +290,18 @@ static int read_sum(struct totals *t, const struct parts *p, size_t i)
 {
 	struct total_sum s = { 0 };
 
-	if (i + 3 >= p->count || !is_text(&p->tokens[i + 1], "(") ||
-		!is_text(&p->tokens[i + 3], ")")) {
+	if (i + 3 >= p->s.count || !token_is(&p->s.all[i + 1], "(") ||
+		!token_is(&p->s.all[i + 3], ")")) {
 		return -1;
 	}
 	size_t f = 0;
 
-	while (f < ARRAY_SIZE(functions) && !is_text(&p->tokens[i], functions[f])) {
+	while (f < ARRAY_SIZE(functions) && !token_is(&p->s.all[i], functions[f])) {
 		f++;
 	}
 	s.function = (enum total_function)f;
-	s.is_of_rows = f == TOTAL_COUNT && is_text(&p->tokens[i + 2], "*");
-	s.column = s.is_of_rows ? 0 : find_column(t, &p->tokens[i + 2]);
+	s.is_of_rows = f == TOTAL_COUNT && token_is(&p->s.all[i + 2], "*");
+	s.column = s.is_of_rows ? 0 : find_column(t, &p->s.all[i + 2]);
 	if (f == ARRAY_SIZE(functions) || s.column == SIZE_MAX ||
 		(!s.is_of_rows && !is_integer(t, s.column)) || t->sum_count == TOTALS_SUMS_MAX) {
 		return -1;
@@ -408,19 +310,37 @@ static int read_sum(struct totals *t, const struct parts *p, size_t i)
 	return (int)t->sum_count++;
 }
 
+/*
+ * True if `count` tokens from `i` are an operand of their own: no operator beside them binds as
+ * strongly as theirs, as in `10 - a & 1`. Comparisons, AND and OR bind less.
+ */
+static bool is_alone(const struct parts *p, size_t i, size_t count)
+{
+	static const char *const before[] = { "SELECT", "DISTINCT", ",", "(", "AND", "OR", "HAVING",
+		"BY" };
+	static const char *const behind[] = { ",", ")", "=", "==", "!=", "<>", "<", "<=", ">",
+		">=" };
+	const struct token *next = &p->s.all[i + count];
+
+	return token_is_one_of(&p->s.all[i - 1], before, ARRAY_SIZE(before)) &&
+	       (next->kind == TOKEN_END || next->kind == TOKEN_WORD || next->kind == TOKEN_QUOTED ||
+		       token_is_one_of(next, behind, ARRAY_SIZE(behind)));
+}
+
 /* Returns the number of the key at token `i`, whose tokens `used` counts; -1: it is none. */
 static int find_key(const struct totals *t, const struct parts *p, size_t i, size_t *used)
 {
 	struct total_key k;
 
 	*used = read_key(t, p, i, &k);
+	*used = *used > 1 && !is_alone(p, i, *used) ? 0 : *used;
 	for (size_t n = 0; n < t->key_count && *used; n++) {
 		if (is_same_key(&t->keys[n], &k)) {
 			return (int)n;
 		}
 	}
 	/* `column / 2` where the key is `column`. */
-	k = (struct total_key){ .column = find_column(t, &p->tokens[i]) };
+	k = (struct total_key){ .column = find_column(t, &p->s.all[i]) };
 	*used = 1;
 	for (size_t n = 0; n < t->key_count; n++) {
 		if (is_same_key(&t->keys[n], &k)) {
@@ -433,18 +353,27 @@ static int find_key(const struct totals *t, const struct parts *p, size_t i, siz
 /* Copies the text between a token and the one before it. */
 static void copy_blanks(struct out *out, const struct parts *p, size_t i)
 {
-	const struct token *before = &p->tokens[i - 1];
+	const struct token *before = &p->s.all[i - 1];
 
 	out_bytes(out, before->at + before->length,
-		(size_t)(p->tokens[i].at - before->at) - before->length);
+		(size_t)(p->s.all[i].at - before->at) - before->length);
 }
 
 /* True if the token is a `*` that multiplies nothing. */
 static bool is_all_columns(const struct parts *p, size_t i)
 {
-	const struct token *before = &p->tokens[i - 1];
+	const struct token *before = &p->s.all[i - 1];
 
-	return is_text(&p->tokens[i], "*") && before->kind != TOKEN_NUMBER && !is_text(before, ")");
+	return token_is(&p->s.all[i], "*") && before->kind != TOKEN_NUMBER &&
+	       !token_is(before, ")");
+}
+
+/* True if the token may be a name of the table of groups, which the statement must not mean. */
+static bool is_of_groups(const struct token *t)
+{
+	size_t length = strlen(TOTALS_COLUMN);
+
+	return t->length >= length && strncasecmp(t->at, TOTALS_COLUMN, length) == 0;
 }
 
 /*
@@ -454,27 +383,28 @@ static bool is_all_columns(const struct parts *p, size_t i)
 static bool rewrite(struct totals *t, const struct parts *p, size_t i, size_t end)
 {
 	while (i < end) {
-		const struct token *token = &p->tokens[i];
+		const struct token *token = &p->s.all[i];
 		size_t used = 1;
 		int number = -1;
 
 		copy_blanks(&t->statement, p, i);
-		if (is_one_of(token, refused, ARRAY_SIZE(refused)) || is_all_columns(p, i)) {
+		if (token_is_one_of(token, refused, ARRAY_SIZE(refused)) || is_all_columns(p, i) ||
+			is_of_groups(token)) {
 			return false;
 		}
-		bool is_call = token->kind == TOKEN_WORD && is_text(&p->tokens[i + 1], "(");
+		bool is_call = token->kind == TOKEN_WORD && token_is(&p->s.all[i + 1], "(");
 
 		if (is_call && (number = read_sum(t, p, i)) >= 0) {
-			out_printf(&t->statement, "s%d", number);
+			out_printf(&t->statement, TOTALS_COLUMN "s%d", number);
 			used = 4;
-		} else if (is_call && !is_one_of(token, of_a_row, ARRAY_SIZE(of_a_row))) {
+		} else if (is_call && !token_is_one_of(token, of_a_row, ARRAY_SIZE(of_a_row))) {
 			return false;
 		} else if (!is_call && find_column(t, token) != SIZE_MAX) {
 			number = find_key(t, p, i, &used);
 			if (number < 0) {
 				return false;
 			}
-			out_printf(&t->statement, "k%d", number);
+			out_printf(&t->statement, TOTALS_COLUMN "k%d", number);
 		} else {
 			out_bytes(&t->statement, token->at, token->length);
 		}
@@ -489,22 +419,22 @@ static bool rewrite(struct totals *t, const struct parts *p, size_t i, size_t en
  */
 static int name_tokens(const struct parts *p, size_t begin, size_t end)
 {
-	const struct token *last = &p->tokens[end - 1];
+	const struct token *last = &p->s.all[end - 1];
 	const struct token *before = last - 1;
 	bool may_be_name = last->kind == TOKEN_WORD || last->kind == TOKEN_QUOTED;
 
 	if (end - begin < 2 || !may_be_name) {
 		return last->kind == TOKEN_STRING ? -1 : 0;
 	}
-	if (is_text(before, "AS")) {
+	if (token_is(before, "AS")) {
 		return end - begin > 2 ? 2 : -1;
 	}
-	bool is_behind = is_text(before, ")") || (end - begin == 2 && before->kind == TOKEN_WORD);
+	bool is_behind = token_is(before, ")") || (end - begin == 2 && before->kind == TOKEN_WORD);
 
-	if (before->kind == TOKEN_OTHER && !is_text(before, ")")) {
+	if (before->kind == TOKEN_OTHER && !token_is(before, ")")) {
 		return 0;
 	}
-	return is_behind && !is_text(before, "NOT") ? 1 : -1;
+	return is_behind && !token_is(before, "NOT") ? 1 : -1;
 }
 
 /* Writes an item of the select list; without a name its name is its text, as SQLite has it. */
@@ -515,15 +445,18 @@ static bool rewrite_item(struct totals *t, const struct parts *p, size_t begin, 
 	if (named < 0 || !rewrite(t, p, begin, end - (size_t)named)) {
 		return false;
 	}
-	const struct token *last = &p->tokens[end - 1];
+	const struct token *last = &p->s.all[end - 1];
 
 	if (named > 0) {
 		out_printf(&t->statement, " AS %.*s", (int)last->length, last->at);
-		return find_column(t, last) == SIZE_MAX;
+		return find_column(t, last) == SIZE_MAX && !is_of_groups(last);
 	}
-	const char *text = p->tokens[begin].at;
+	const char *text = p->s.all[begin].at;
 	int length = (int)(last->at + last->length - text);
-	char *name = sqlite3_mprintf(" AS \"%.*w\"", length, text);
+	size_t column = end - begin == 1 ? find_column(t, last) : SIZE_MAX;
+	char *name = column == SIZE_MAX
+			     ? sqlite3_mprintf(" AS \"%.*w\"", length, text)
+			     : sqlite3_mprintf(" AS \"%w\"", t->table->columns.items[column].name);
 
 	out_str(&t->statement, name);
 	sqlite3_free(name);
@@ -536,28 +469,28 @@ static bool rewrite_items(struct totals *t, const struct parts *p)
 	int depth = 0;
 
 	for (size_t i = 1; i <= p->from; i++) {
-		if (i == p->from || (depth == 0 && is_text(&p->tokens[i], ","))) {
+		if (i == p->from || (depth == 0 && token_is(&p->s.all[i], ","))) {
 			if (!rewrite_item(t, p, begin, i)) {
 				return false;
 			}
 			out_str(&t->statement, i == p->from ? "" : ",");
 			begin = i + 1;
 		}
-		depth += is_text(&p->tokens[i], "(") - is_text(&p->tokens[i], ")");
+		depth += token_is(&p->s.all[i], "(") - token_is(&p->s.all[i], ")");
 	}
 	return true;
 }
 
 static bool rewrite_statement(struct totals *t, const struct parts *p)
 {
-	bool has_having = is_text(&p->tokens[p->tail], "HAVING");
-	size_t end = p->count - 1;
+	bool has_having = token_is(&p->s.all[p->tail], "HAVING");
+	size_t end = p->s.count - 1;
 
 	out_str(&t->statement, "SELECT");
 	if (!rewrite_items(t, p) || t->sum_count == 0) {
 		return false;
 	}
-	out_str(&t->statement, " FROM temp." TOTALS_TABLE);
+	out_str(&t->statement, " FROM temp.\"" TOTALS_TABLE "\"");
 	if (has_having) {
 		out_str(&t->statement, " WHERE");
 	}
@@ -575,15 +508,15 @@ bool totals_plan(struct totals *t, sqlite3 *db, const struct sql_source *s, cons
 
 	*t = (struct totals){ 0 };
 	out_init(&t->statement, OUT_TO_MEMORY);
-	bool is_good = read_tokens(&p, text) && is_text(&p.tokens[0], "SELECT") && find_parts(&p) &&
-		       (t->table = find_table(db, s, &p.tokens[p.from + 1])) &&
+	bool is_good = tokens_read(&p.s, text) && token_is(&p.s.all[0], "SELECT") &&
+		       find_parts(&p) && (t->table = find_table(db, s, &p.s.all[p.from + 1])) &&
 		       read_conditions(t, &p) && read_keys(t, &p) && rewrite_statement(t, &p);
 
 	if (!is_good) {
 		totals_fini(t);
 		return false;
 	}
-	*rest = p.tokens[p.count - 1].at;
+	*rest = p.s.all[p.s.count - 1].at;
 	*rest += **rest == ';';
 	return true;
 }

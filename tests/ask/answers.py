@@ -122,6 +122,15 @@ WRITTEN = [
     "SELECT a.disk AS d, count(*) AS n FROM ask_submit a, ask_submit b WHERE a.disk = b.disk AND b.bytes = 512 "
     "AND a.req < 8589934692 GROUP BY d",
     "SELECT time FROM ask_tick WHERE a = 3 ORDER BY time",
+    "SELECT 10 - op & 1 AS x, count(*) FROM ask_submit GROUP BY op & 1",
+    "SELECT 2 * op % 3 AS x, count(*) FROM ask_submit GROUP BY op % 3",
+    "SELECT op >> 1 + 1 AS x, count(*) FROM ask_submit GROUP BY op >> 1",
+    "SELECT -op & 1 AS x, ~op & 1 AS y, count(*) FROM ask_submit GROUP BY op & 1",
+    "SELECT (op & 1) + 1 AS x, count(*) FROM ask_submit GROUP BY op & 1 HAVING op & 1 = 0 ORDER BY op & 1",
+    "SELECT op AS s0, count(*) FROM ask_submit GROUP BY op HAVING s0 > 1",
+    "SELECT op AS k0, count(*) AS k1 FROM ask_submit GROUP BY op HAVING k0 > 1",
+    "SELECT \"op\", count(*) FROM ask_submit GROUP BY \"op\"",
+    "SELECT avg(time) AS x FROM ask_submit",
     "SELECT count(*), min(a), max(b) FROM ask_tick WHERE a > 10.5 AND a <= 70.2 AND b < 55.5 AND b >= 3.01",
     "SELECT count(*) FROM ask_tick WHERE a = 10.5 OR a < -0.5 OR b > 1e300 OR b >= 96.999",
     "SELECT s.req AS a FROM ask_submit s WHERE NOT EXISTS (SELECT 1 FROM ask_complete c WHERE c.req = s.req AND c.error = 0)",
@@ -223,8 +232,8 @@ def check_totals(trace, copy):
     """Totals leave their groups in a table, by which it shows that they were computed."""
     for query in TOTALS + NO_TOTALS:
         told = subprocess.run([waymark, "sql", "--csv", trace], timeout=60, text=True, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, input=f"{query};\nSELECT 'yes' FROM temp.waymark_totals LIMIT 1;")
-        check(f"computed: {query}: {told.stderr}", "no such table: temp.waymark_totals" not in told.stderr, query in TOTALS)
+                              stderr=subprocess.PIPE, input=f"{query};\nSELECT 'yes' FROM temp.[totals of waymark] LIMIT 1;")
+        check(f"computed: {query}: {told.stderr}", "no such table: temp.totals of waymark" not in told.stderr, query in TOTALS)
         if query not in NO_TOTALS or "percentile" not in query:
             check(query, sorted_rows(answer(trace, query)), sorted_rows(copy.execute(query).fetchall()))
         names = subprocess.run([waymark, "sql", "--csv", trace, query], timeout=60, text=True,

@@ -62,6 +62,16 @@ def check_statements(trace):
                                       "SELECT count(*) AS n FROM t"), (0, "n\n3\n", ""))
 
 
+def check_transaction(trace):
+    """Totals leave a transaction and the user's tables alone."""
+    status, out, err = run("--csv", trace, 'CREATE TEMP TABLE "waymark_totals"(a); BEGIN; '
+                           'INSERT INTO waymark_totals VALUES(1); SELECT count(*) > 0 AS n FROM ask_tick; ROLLBACK; '
+                           'SELECT count(*) AS n FROM waymark_totals')
+    check("no group", run("--csv", trace, "SELECT op, count(*) FROM ask_submit WHERE time < 0 GROUP BY op"),
+          (0, "op,count(*)\n", ""))
+    check("a transaction goes on", (status, out, err), (0, "n\n1\nn\n0\n", ""))
+
+
 def check_names(trace):
     """A field that is called as a column of every event keeps its name."""
     status, out, _ = run("--csv", trace, "SELECT pid < 0 AS a, _pid > 0 AS b FROM ask_rare LIMIT 1")
@@ -160,6 +170,7 @@ def main():
         record(trace, 1000).wait()
         check_statements(trace)
         check_names(trace)
+        check_transaction(trace)
         check_signal(trace)
         check_damage(trace, folder)
         check_memory(trace)

@@ -67,6 +67,7 @@ def check_questions(trace):
     for question in ("SELECT count(*) FROM events",
                      "SELECT event, count(*), min(time), max(time) FROM events GROUP BY event",
                      "SELECT bytes, count(*), sum(offset), avg(offset) FROM blk_read WHERE offset > 99 GROUP BY 1",
+                     "SELECT offset, count(*), min(time) FROM blk_read GROUP BY offset",
                      "SELECT offset % 10, max(offset) FROM blk_read GROUP BY 1 ORDER BY 2 DESC LIMIT 3"):
         assert compare("sql", trace, question).count(b"\n") > 1
 

@@ -76,16 +76,19 @@ struct loading {
 	struct reader_loads *loads;
 };
 
-/* Adds a packet, which lies around the middle of its time. */
+/* Adds a packet. */
 static void add_load(const struct loading *l, uint64_t begin, uint64_t end, uint64_t bits)
 {
 	uint64_t last = l->r->trace.last_ticks;
 
 	if (begin <= last) {
-		uint64_t middle = begin + (end > begin && end <= last ? (end - begin) / 2 : 0);
+		uint64_t known = end > begin && end <= last ? end : begin;
+		uint64_t span = ctf_ns(l->r, known) - ctf_ns(l->r, begin);
 
 		vec_push(&l->loads->all,
-			((struct reader_load){ (int64_t)ctf_ns(l->r, middle), bits / 8 }));
+			((struct reader_load){ .ns = (int64_t)(ctf_ns(l->r, begin) + span / 2),
+				.span_ns = span,
+				.bytes = bits / 8 }));
 	}
 }
 
