@@ -103,13 +103,19 @@ static double freedom_of_sum(double first, double first_freedom, double second, 
 /* With fewer parts, nothing is learned from them: values are taken as independent. */
 #define PARTS_MIN 8
 
-/* The largest correlation of neighbours: so few parts show no more. */
-#define CORRELATION_MAX 0.95
+/*
+ * A run is expected to have this many bursts or phases. What lasts longer counts as a drift of the
+ * whole run, which would hide any difference.
+ */
+#define PHASES_MIN 8
 
 /*
  * Returns the inflation of parts of a run, `factor` by their variance, multiplied by what it lacks
  * if neighbouring parts resemble each other: the variance of the sum of a series whose parts depend
- * on the one before. The correlation is corrected for its bias in short series.
+ * on the one before. The correlation of a short series is found too small in proportion. It is also
+ * found smaller by 1/n, which is not added: it outweighs that only correlations above 0 count, of
+ * which independent parts have some by chance. The freedom is that of as many independent parts as
+ * these are worth.
  */
 static struct inflation widen(double factor, const double *deviations, size_t count)
 {
@@ -121,13 +127,11 @@ static struct inflation widen(double factor, const double *deviations, size_t co
 		squares += deviations[i] * deviations[i];
 		products += deviations[i] * deviations[i - 1];
 	}
-	double found = squares > 0 ? products / squares : -1;
-	double r = fmax(0, fmin(CORRELATION_MAX, found + (1 + 4 * found) / n));
+	double found = squares > 0 ? products / squares : 0;
+	double r = fmax(0, fmin(exp(-PHASES_MIN / n), found * (1 + 4 / n)));
+	double lack = (1 + r) / (1 - r);
 
-	return (struct inflation){
-		.factor = factor * (1 + r) / (1 - r),
-		.freedom = fmax(2, (n - 1) * (1 - r * r) / (1 + r * r)),
-	};
+	return (struct inflation){ .factor = factor * lack, .freedom = n / lack - 1 };
 }
 
 /* ---- Ranks ---- */
