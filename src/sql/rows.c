@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
 #include "read/where.h"
 
 /*
@@ -152,6 +153,17 @@ static struct cell odd_cell(struct events_cursor *c, const struct place *p)
 	return made_cell(c);
 }
 
+/* Makes `c->text` the character that a value with its own kind is; false if it is another value. */
+static bool is_character(struct events_cursor *c, const struct place *p)
+{
+	char character[UTF8_MAX];
+	size_t length = message_put_character(character, &values_of(c)[p->index]);
+
+	c->text.len = 0;
+	out_bytes(&c->text, character, length);
+	return length > 0;
+}
+
 static struct cell field_cell(struct events_cursor *c, const struct place *p)
 {
 	if (!p->arg) {
@@ -159,6 +171,9 @@ static struct cell field_cell(struct events_cursor *c, const struct place *p)
 	}
 	if (!p->is_direct && values_of(c)[p->index].kind == VALUE_PAIR) {
 		return odd_cell(c, p); /* all digits, which a double has not */
+	}
+	if (p->arg->type.class == TYPE_DEBUG && is_character(c, p)) {
+		return made_cell(c);
 	}
 	struct expr_value v = field_value(c, p);
 

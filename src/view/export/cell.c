@@ -78,6 +78,20 @@ static void set_shown(struct cell *c, const struct arg *arg, const struct value 
 	}
 }
 
+/* Sets a character as text; false if it does not exist. */
+static bool set_character(struct cell *c, const struct value *v)
+{
+	char *text = xcalloc(UTF8_MAX, 1);
+	size_t length = message_put_character(text, v);
+
+	if (length > 0) {
+		set_made(c, text, length);
+	} else {
+		free(text);
+	}
+	return length > 0;
+}
+
 /* Sets a value with its own kind. */
 static COLD void set_debug(struct cell *c, const struct arg *arg, const struct value *v)
 {
@@ -88,8 +102,10 @@ static COLD void set_debug(struct cell *c, const struct arg *arg, const struct v
 		set_text(c, t, v);
 	} else if (v->kind == VALUE_STRING && v->debug == DEBUG_BYTES) {
 		set_bytes(c, v);
-	} else if (v->kind != VALUE_NUMBER || v->debug == DEBUG_CHAR) {
+	} else if (v->kind != VALUE_NUMBER) {
 		set_shown(c, arg, v);
+	} else if (v->debug == DEBUG_CHAR && set_character(c, v)) {
+		return;
 	} else if (v->debug == DEBUG_F32 || v->debug == DEBUG_F64) {
 		c->kind = CELL_DOUBLE;
 		c->real = value_double(v->number, shape->bytes);

@@ -159,6 +159,12 @@ static inline char *message_render(
 char *message_value_text(const struct arg *arg, const struct value *v);
 
 /*
+ * Writes the character that a value with its own kind is, UTF8_MAX bytes at most; returns its
+ * bytes. 0: it is another value, or no character has this number.
+ */
+size_t message_put_character(char *out, const struct value *v);
+
+/*
  * Writes the name of an argument's value, or the names of its bits, as `direct|sync|0x8`; a value
  * without one as a number. Writes at most message_names_room() bytes; returns the end.
  */
