@@ -179,6 +179,8 @@ def check_processes(trace, records, since, lost):
         first[key] = min(record.ns - since, first.get(key, record.ns))
         last[key] = max(record.ns - since, last.get(key, 0))
         processes[record.pid, record.process] += 1
+    for *key, ns in rows(trace, "SELECT pid, tid, process, time FROM gaps"):  # a thread may end with one
+        first[tuple(key)], last[tuple(key)] = min(ns, first[tuple(key)]), max(ns, last[tuple(key)])
     check("threads", sorted(rows(trace, "SELECT pid, tid, process, events, first, last FROM threads WHERE events > 0")),
           sorted((*key, counts[key], first[key], last[key]) for key in counts))
     check("processes", sorted(rows(trace, "SELECT pid, process, events, realtime FROM processes")),
