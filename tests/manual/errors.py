@@ -20,7 +20,7 @@ NOBODY = 65534
 # A command's arguments besides its input, and its exit status for an invalid command line.
 READERS = {"waymark print": "", "waymark info": "", "waymark latency": "--from=a --to=b", "waymark scopes": "", "waymark track": "", "waymark diff": "--b=declared",
            "waymark sql": "", "waymark top": "--once",
-           "waymark flamegraph": "", "waymark convert": "-o out", "waymark recover": "", "waymark drain": "--once",
+           "waymark view": "--no-open", "waymark flamegraph": "", "waymark convert": "-o out", "waymark recover": "", "waymark drain": "--once",
            "simpletrace declared": "", "tracetool --check": ""}
 # An empty declaration file declares nothing, which is no error.
 CAN_BE_EMPTY = {"tracetool --check"}

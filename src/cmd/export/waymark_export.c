@@ -102,7 +102,7 @@ static int add_counter(struct export_run *x, const char *text)
 {
 	struct arena *arena = &x->session.declarations.model.arena;
 	const char *point = strrchr(text, '.');
-	struct export_counter counter = { 0 };
+	struct timeline_counter counter = { 0 };
 
 	if (!point || point == text || !point[1]) {
 		return arguments_bad(&x->command, "--counter: '%s' is not EVENT.FIELD", text);
@@ -112,7 +112,7 @@ static int add_counter(struct export_run *x, const char *text)
 		&counter.event, &x->command, arena_strndup(arena, text, (size_t)(point - text)));
 
 	if (!failed) {
-		vec_push(&x->export.counters, counter);
+		vec_push(&x->export.counters.all, counter);
 	}
 	return failed;
 }
@@ -156,7 +156,7 @@ static int check(struct export_run *x, bool has_trace)
 	if (x->fields.count && !f->has_fields) {
 		return arguments_bad(&x->command, "--fields does not go with --to=%s", f->name);
 	}
-	if (x->export.counters.count && !f->has_counters) {
+	if (x->export.counters.all.count && !f->has_counters) {
 		return arguments_bad(&x->command, "--counter does not go with --to=%s", f->name);
 	}
 	if (f->is_file && !x->path) {
@@ -296,7 +296,7 @@ static void report_names(struct export_run *x)
 
 	names_check_events(s);
 	s->problems += names_check_fields(s, &x->fields);
-	vec_foreach (struct export_counter *, c, &x->export.counters) {
+	vec_foreach (struct timeline_counter *, c, &x->export.counters.all) {
 		if (!c->is_found) {
 			session_say(s, "--counter: no event matches '%s' and has a field '%s'",
 				c->event.text, c->field);
@@ -333,10 +333,10 @@ int waymark_export(int argc, char **argv)
 	}
 	output_fini(&x.file);
 	status = session_end(&x.session);
-	vec_foreach (struct export_counter *, c, &x.export.counters) {
+	vec_foreach (struct timeline_counter *, c, &x.export.counters.all) {
 		name_pattern_fini(&c->event);
 	}
-	vec_fini(&x.export.counters);
+	vec_fini(&x.export.counters.all);
 	vec_fini(&x.fields);
 	out_fini(&x.formats);
 	if (failed) {

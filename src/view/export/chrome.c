@@ -12,7 +12,7 @@
 
 #include "base/arena.h"
 #include "view/export/cell.h"
-#include "view/export/timeline.h"
+#include "view/export/export.h"
 #include "view/gap.h"
 #include "view/message/json.h"
 #include "view/message/message.h"
@@ -317,7 +317,7 @@ static void *begin(struct export *e)
 	c->export = e;
 	c->flows = xcalloc(FLOWS_KNOWN, sizeof(*c->flows));
 	arena_init(&c->arena);
-	timeline_init(&c->timeline, e, &style, c);
+	timeline_init(&c->timeline, e->reader, &e->counters, &style, c);
 	out_str(e->out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
 	return c;
 }

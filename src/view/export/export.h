@@ -10,17 +10,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/vec.h"
-#include "read/filter.h"
 #include "read/reader.h"
 #include "text/out.h"
-
-/* A field that is drawn as a graph. */
-struct export_counter {
-	struct name_pattern event;
-	const char *field;
-	bool is_found; /* an event has it */
-};
+#include "timeline/timeline.h"
 
 /* What to export, and where to. */
 struct export
@@ -32,7 +24,7 @@ struct export
 	const char *const *fields; /* the columns; none: the format decides */
 	size_t field_count;
 	const char *event; /* name of the only event that is selected; NULL: there may be others */
-	VEC(struct export_counter) counters;
+	struct timeline_counters counters;
 	/* set by the format: */
 	char error[256]; /* "": none, or only that of `out` */
 	struct losses unreported; /* losses for which the format has no place */

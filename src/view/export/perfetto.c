@@ -377,7 +377,7 @@ static void *begin(struct export *e)
 	arena_init(&p->arena);
 	hash_init(&p->categories);
 	hash_init(&p->arguments);
-	timeline_init(&p->timeline, e, &style, p);
+	timeline_init(&p->timeline, e->reader, &e->counters, &style, p);
 	return p;
 }
 

@@ -11,7 +11,7 @@
 #include "format/perfetto.h"
 #include "format/protobuf.h"
 #include "view/export/cell.h"
-#include "view/export/timeline.h"
+#include "view/export/export.h"
 #include "view/message/message.h"
 
 /* The number of our sequence; small ones are those of Perfetto's own service. */

@@ -6,11 +6,24 @@
  * another slice. Memory is bounded by the processes, the threads and the most scopes open at one
  * time. One thread.
  */
-#ifndef VIEW_EXPORT_TIMELINE_H
-#define VIEW_EXPORT_TIMELINE_H
+#ifndef TIMELINE_TIMELINE_H
+#define TIMELINE_TIMELINE_H
 
 #include "analyse/pairs.h"
-#include "view/export/export.h"
+#include "base/vec.h"
+#include "read/filter.h"
+#include "read/reader.h"
+
+/* A field that is drawn as a graph. */
+struct timeline_counter {
+	struct name_pattern event;
+	const char *field;
+	bool is_found; /* an event has it */
+};
+
+struct timeline_counters {
+	VEC(struct timeline_counter) all;
+};
 
 struct timeline_process {
 	uint32_t trace;
@@ -105,7 +118,8 @@ struct timeline_style {
 #define TIMELINE_RECENT 8
 
 struct timeline {
-	struct export *export;
+	struct reader *reader;
+	struct timeline_counters *counters;
 	const struct timeline_style *style;
 	void *view;
 	struct pairs pairs;
@@ -120,12 +134,23 @@ struct timeline {
 	struct pairs_recent recent[TIMELINE_RECENT];
 };
 
-void timeline_init(
-	struct timeline *t, struct export *e, const struct timeline_style *style, void *view);
+/* `counters` must outlive the timeline. */
+void timeline_init(struct timeline *t, struct reader *reader, struct timeline_counters *counters,
+	const struct timeline_style *style, void *view);
 void timeline_fini(struct timeline *t);
 
 /* Adds a record, in the order of time. */
 void timeline_add(struct timeline *t, const struct record *rec);
+
+/*
+ * Begins a scope that was open before the first record: its key without the name, which is that of
+ * its class. Call in the order of begins.
+ */
+void timeline_resume(struct timeline *t, const struct key *key, const struct event_class *class,
+	uint64_t begin_ns);
+
+/* Returns the index of a thread that has a record; KEYS_NONE: there is none. */
+uint32_t timeline_find_thread(const struct timeline *t, uint32_t trace, uint32_t pid, uint32_t tid);
 
 static inline const struct timeline_process *timeline_process_of(
 	const struct timeline *t, const struct timeline_thread *thread)

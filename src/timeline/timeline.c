@@ -3,7 +3,7 @@
  * Finds the process, thread and lane of each record, and keeps the slices of threads nested. Which
  * record begins or ends which scope is decided by analyse/pairs.h.
  */
-#include "view/export/timeline.h"
+#include "timeline/timeline.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -11,11 +11,13 @@
 
 #include "analyse/fields.h"
 
-void timeline_init(
-	struct timeline *t, struct export *e, const struct timeline_style *style, void *view)
+void timeline_init(struct timeline *t, struct reader *reader, struct timeline_counters *counters,
+	const struct timeline_style *style, void *view)
 {
-	*t = (struct timeline){ .export = e, .style = style, .view = view };
-	pairs_init(&t->pairs, &e->reader->classes);
+	*t = (struct timeline){
+		.reader = reader, .counters = counters, .style = style, .view = view
+	};
+	pairs_init(&t->pairs, &reader->classes);
 }
 
 void timeline_fini(struct timeline *t)
@@ -65,7 +67,7 @@ uint64_t timeline_mix(uint64_t a, uint64_t b)
 
 static const struct trace_info *trace_of(const struct timeline *t, uint32_t trace)
 {
-	return &t->export->reader->traces[trace];
+	return &t->reader->traces[trace];
 }
 
 /* Returns the process's name, which the caller frees. */
@@ -75,7 +77,7 @@ static char *name_process(const struct timeline *t, const struct timeline_proces
 	bool is_own = info->procname && (info->pid == p->pid || !p->is_known);
 	const char *nameless = p->is_known ? "process" : "unknown process";
 	const char *name = is_own && *info->procname ? info->procname : nameless;
-	const char *host = t->export->reader->has_hosts ? info->hostname : "";
+	const char *host = t->reader->has_hosts ? info->hostname : "";
 	char *text = NULL;
 
 	if (asprintf(&text, "%s%s%s", name, *host ? " at " : "", host) < 0) {
@@ -96,7 +98,7 @@ static uint64_t identify(const struct timeline *t, const struct timeline_process
 
 static bool is_guest(const struct timeline *t, uint32_t trace)
 {
-	const struct reader *r = t->export->reader;
+	const struct reader *r = t->reader;
 
 	return r->has_hosts && strcmp(r->traces[trace].hostname, r->traces[0].hostname) != 0;
 }
@@ -110,7 +112,7 @@ static uint32_t find_process(struct timeline *t, uint32_t trace, uint32_t pid)
 		struct timeline_process p = {
 			.trace = trace,
 			.pid = pid,
-			.is_known = reader_knows_pid(t->export->reader, trace, pid),
+			.is_known = reader_knows_pid(t->reader, trace, pid),
 			.is_guest = is_guest(t, trace),
 		};
 
@@ -158,6 +160,13 @@ static struct timeline_thread *thread_of(
 	return &t->threads.items[recent->index];
 }
 
+uint32_t timeline_find_thread(const struct timeline *t, uint32_t trace, uint32_t pid, uint32_t tid)
+{
+	const struct key key = { .trace = trace, .pid = pid, .tid = tid };
+
+	return keys_get(&t->by_key, &key);
+}
+
 /* ---- Classes ---- */
 
 static bool is_step_of_flow(const struct event *e, size_t i)
@@ -179,7 +188,7 @@ static void add_counter(struct timeline_class *c, size_t arg)
 static COLD void find_counters(
 	struct timeline *t, struct timeline_class *c, const struct event_class *class)
 {
-	vec_foreach (struct export_counter *, counter, &t->export->counters) {
+	vec_foreach (struct timeline_counter *, counter, &t->counters->all) {
 		int arg = event_find_arg(class->event, counter->field, strlen(counter->field));
 
 		if (arg >= 0 && name_pattern_meets(&counter->event, class->name)) {
@@ -400,6 +409,30 @@ static void begin_span(struct timeline *t, struct timeline_event *e)
 	t->style->put_event(t->view, e);
 }
 
+void timeline_resume(struct timeline *t, const struct key *key, const struct event_class *class,
+	uint64_t begin_ns)
+{
+	const struct record rec = { .kind = RECORD_EVENT,
+		.trace = key->trace,
+		.pid = key->pid,
+		.tid = key->tid,
+		.ns = begin_ns,
+		.class = class };
+	struct timeline_event e = {
+		.ns = begin_ns,
+		.class = class,
+		.thread = thread_of(t, key->trace, key->pid, key->tid),
+	};
+	struct key own = *key;
+	bool is_nested = key->scope >= PAIRS_FIRST_SYNC && key->tid != 0;
+
+	own.name = pairs_name(&t->pairs, class->name, strlen(class->name));
+	if (pairs_begin(&t->pairs, &rec, &own, is_nested ? PAIRS_STACKED : PAIRS_ANYWHERE,
+		    own.name) == PAIRS_BEGUN) {
+		begin_span(t, &e);
+	}
+}
+
 /* Notes that slices of the thread, or of all threads of the process, may have lost their ends. */
 static void doubt(struct timeline *t, const struct record *gap)
 {
@@ -451,7 +484,7 @@ static void add_event(struct timeline *t, const struct record *rec)
 	if (class_of(t, rec->class)->key_count > 0) {
 		find_flows(t, &e);
 	}
-	switch (pairs_take(&t->pairs, t->export->reader, rec)) {
+	switch (pairs_take(&t->pairs, t->reader, rec)) {
 	case PAIRS_BEGUN_TWICE:
 		end_span(t, &t->pairs.span, rec->ns);
 		begin_span(t, &e);
@@ -484,7 +517,7 @@ void timeline_add(struct timeline *t, const struct record *rec)
 	struct record decoded = *rec;
 
 	if (LIKELY(rec->class->event)) {
-		decoded.values = reader_values(t->export->reader, rec);
+		decoded.values = reader_values(t->reader, rec);
 	}
 	add_event(t, &decoded);
 }

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Stub of `waymark view` for a build without libmicrohttpd (-Dhttp=disabled). */
+#include <stdlib.h>
+
+#include "cmd/escaped.h"
+#include "cmd/waymark.h"
+
+int waymark_view(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	escaped_say("waymark view",
+		"error: this build has no libmicrohttpd: configure it with -Dhttp=enabled");
+	return EXIT_FAILURE;
+}

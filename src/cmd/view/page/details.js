@@ -1,0 +1,76 @@
+// What is known of the chosen item or time. Texts of a trace become text nodes, never markup.
+import { ask } from "/api.js";
+import { count, duration, time } from "/format.js";
+import { trackName } from "/layout.js";
+
+const place = document.getElementById("details");
+
+function fill(rows) {
+	const table = document.createElement("table");
+
+	for (const [name, value] of rows) {
+		const row = table.insertRow();
+
+		row.appendChild(document.createElement("th")).textContent = name;
+		row.insertCell().textContent = value;
+	}
+	place.replaceChildren(table);
+}
+
+function facts(app, { row, item }) {
+	const [begin, end, name, n, covered] = item;
+	const rows = [[row.kind === "loss" ? "lost" : "name",
+		row.kind === "loss" ? `${count(n)} events` : app.trace.names[name] ?? ""],
+	["where", trackName(app.trace, row.track)], ["begin", time(begin, 1)]];
+
+	if (end === null) {
+		rows.push(["end", "not in this time"]);
+	} else if (end > begin) {
+		rows.push(["duration", duration(end - begin)]);
+	}
+	if (n > 1 && row.kind !== "loss") {
+		rows.push(["count", count(n)], ["open", duration(covered)]);
+	}
+	return rows;
+}
+
+function text(value) {
+	return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+export async function showItem(app, chosen) {
+	if (!chosen) {
+		place.replaceChildren();
+		return;
+	}
+	const rows = facts(app, chosen);
+	const [begin, , , , , offset, trace] = chosen.item;
+
+	fill(rows);
+	if (offset === undefined) {
+		return;
+	}
+	const event = await ask("/api/event", { ns: begin, offset, trace }).catch(() => null);
+
+	if (event && app.chosen === chosen) {
+		fill([...rows, ...Object.entries(event.args ?? event.fields ?? event).map(([k, v]) => [k, text(v)])]);
+	}
+}
+
+export function showSelection(app, { from, to }) {
+	const counts = new Map();
+
+	for (const row of app.tile?.rows ?? []) {
+		for (const [begin, , name, n] of row.kind === "loss" ? [] : row.items) {
+			if (begin >= from && begin <= to && n > 0) {
+				const text = app.trace.names[name] ?? "";
+
+				counts.set(text, (counts.get(text) ?? 0) + n);
+			}
+		}
+	}
+	const most = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 12);
+
+	fill([["from", time(from, 1)], ["to", time(to, 1)], ["duration", duration(to - from)],
+		...most.map(([name, n]) => [name, count(n)])]);
+}

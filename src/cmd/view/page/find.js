@@ -1,0 +1,38 @@
+// Finds events by an expression, as that of `waymark print --where`.
+import { duration } from "/format.js";
+
+const input = document.getElementById("where");
+const state = document.getElementById("state");
+
+// Puts the cursor into the field.
+export function beginFind() {
+	input.focus();
+	input.select();
+}
+
+// Returns the next event after a time, or the one before it; null, having said why, if there is none.
+export async function find(ns, isBack) {
+	const query = new URLSearchParams({ where: input.value, ns: Math.max(0, Math.round(ns)), back: isBack ? 1 : 0 });
+	const answer = await fetch(`/api/find?${query}`);
+	const found = await answer.json();
+
+	input.setAttribute("aria-invalid", String(!answer.ok));
+	if (!answer.ok) {
+		state.textContent = `${found.error}${found.help ? `: ${found.help}` : ""}`;
+		return null;
+	}
+	state.textContent = found ? `at ${duration(found.ns)}` : `no event ${isBack ? "before" : "after"} this one`;
+	return found;
+}
+
+export function onFind(act) {
+	document.getElementById("find").addEventListener("submit", (event) => event.preventDefault());
+	input.addEventListener("keydown", (event) => {
+		event.stopPropagation();
+		if (event.key === "Enter") {
+			act(event.shiftKey);
+		} else if (event.key === "Escape") {
+			document.getElementById("timeline").focus();
+		}
+	});
+}

@@ -1,0 +1,34 @@
+// Numbers as text.
+const UNITS = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
+
+// A length of time in ns.
+export function duration(ns) {
+	for (const [size, unit] of UNITS) {
+		if (Math.abs(ns) >= size || size === 1) {
+			return `${Number((ns / size).toPrecision(4))} ${unit}`;
+		}
+	}
+	return "";
+}
+
+// A time since the trace's first record, as exact as the step between two marks of a scale is.
+export function time(ns, step) {
+	const digits = Math.max(0, Math.min(9, Math.ceil(9 - Math.log10(Math.max(step, 1)))));
+
+	return `${(ns / 1e9).toFixed(digits)} s`;
+}
+
+export function count(n) {
+	return n.toLocaleString("en");
+}
+
+// The colour of a name: the same in every view.
+export function colour(name, dark) {
+	let hash = 2166136261;
+
+	for (let i = 0; i < name.length; i++) {
+		hash = Math.imul(hash ^ name.charCodeAt(i), 16777619);
+	}
+	hash ^= hash >>> 15;
+	return `hsl(${(hash >>> 0) % 360} ${45 + (hash >>> 9) % 25}% ${dark ? 38 : 74}%)`;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `waymark view`: a server that answers a page in a browser. Calls lead downwards:
+ *
+ *	waymark_view.c	the command line, the threads, the end
+ *	server.c	connections and who may ask
+ *	answers.c	the table of questions, and their answers in JSON
+ *	viewer.c	the traces: the pass that makes the levels, readers of a part
+ *	page/		what the browser runs
+ *
+ * Two threads: one makes the levels, the other answers. The lock guards the levels.
+ */
+#ifndef CMD_VIEW_VIEW_H
+#define CMD_VIEW_VIEW_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cmd/session.h"
+#include "text/out.h"
+#include "timeline/levels.h"
+
+#define VIEW_NAME "waymark view"
+
+/* The traces that are shown. */
+struct viewer {
+	struct session *session;
+	pthread_mutex_t lock;
+	struct levels levels;
+	bool meets_events; /* the traces do not declare them: parts cannot be read alone */
+	bool is_done; /* the levels have the whole trace */
+	bool is_stopped; /* atomic: the pass must end */
+	uint64_t problems; /* that the pass has met */
+	char problem[512]; /* the first one */
+	pthread_t thread;
+};
+
+/* Begins the pass in a thread of its own. Returns false, reported, without a thread. */
+bool viewer_begin(struct viewer *v, struct session *s);
+void viewer_end(struct viewer *v);
+
+static inline void viewer_lock(struct viewer *v)
+{
+	pthread_mutex_lock(&v->lock);
+}
+
+static inline void viewer_unlock(struct viewer *v)
+{
+	pthread_mutex_unlock(&v->lock);
+}
+
+/* ---- answers.c ---- */
+
+/* The arguments of a question. */
+struct question {
+	const char *(*get)(void *data, const char *name); /* NULL: it is missing */
+	void *data;
+};
+
+/*
+ * Writes the answer to a question as JSON. Returns an HTTP status: 200; 400, with an error as text,
+ * if an argument is wrong; 404 if there is no such question.
+ */
+unsigned int view_answer(
+	struct viewer *v, const char *path, const struct question *q, struct out *out);
+
+/* ---- server.c ---- */
+
+/* A file of the page. */
+struct view_file {
+	const char *path; /* "/" is the page itself */
+	const char *type;
+	const char *const *lines; /* the last one is NULL */
+};
+
+extern const struct view_file view_files[]; /* ends with a NULL path */
+
+struct view_place {
+	uint16_t port; /* 0: any */
+	const char *socket; /* a path instead of the port; NULL: none */
+};
+
+struct view_server;
+
+/*
+ * Begins to serve. The token is what a user must show. Returns NULL, reported, if the place is
+ * taken or may not be used.
+ */
+struct view_server *view_serve(struct viewer *v, const struct view_place *place, const char *token);
+uint16_t view_port(const struct view_server *s);
+
+/* Returns the seconds since the last question. */
+uint64_t view_idle(const struct view_server *s);
+void view_stop(struct view_server *s);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* The pass over the traces that makes the levels, in a thread of its own. */
+#include "cmd/view/view.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static void note(struct viewer *v, const struct read_error *error)
+{
+	if (!v->meets_events) {
+		viewer_lock(v);
+	}
+	if (v->problems++ == 0) {
+		snprintf(v->problem, sizeof(v->problem), "%s", error->text);
+	}
+	if (!v->meets_events) {
+		viewer_unlock(v);
+	}
+}
+
+/* Reads the next records; 0 at the end. */
+static size_t next_few(struct viewer *v, struct record *records)
+{
+	struct reader *r = v->session->reader;
+	size_t count = reader_take(r, records, SESSION_FEW);
+
+	while (count == 0) {
+		enum read_result result = reader_next(r, records);
+
+		if (result == READ_RECORD) {
+			return 1;
+		}
+		if (result == READ_PROBLEM || result == READ_DAMAGED) {
+			note(v, &r->error);
+		}
+		if (result != READ_PROBLEM) {
+			return 0;
+		}
+	}
+	return count;
+}
+
+/* Reads some records into the levels; false at the end. */
+static bool read_few(struct viewer *v)
+{
+	struct record records[SESSION_FEW];
+	size_t count;
+
+	/* A reader that meets new events adds them to those that answers read. */
+	if (v->meets_events) {
+		viewer_lock(v);
+	}
+	count = next_few(v, records);
+	if (!v->meets_events) {
+		viewer_lock(v);
+	}
+	levels_add(&v->levels, records, filter_keep(&v->session->filter, records, count));
+	viewer_unlock(v);
+	return count > 0;
+}
+
+static void *make_levels(void *viewer)
+{
+	struct viewer *v = viewer;
+
+	while (!__atomic_load_n(&v->is_stopped, __ATOMIC_RELAXED) && read_few(v)) {
+	}
+	viewer_lock(v);
+	levels_end(&v->levels);
+	v->is_done = true;
+	viewer_unlock(v);
+	return NULL;
+}
+
+bool viewer_begin(struct viewer *v, struct session *s)
+{
+	sigset_t all;
+	sigset_t before;
+
+	*v = (struct viewer){ .session = s, .meets_events = !reader_declares_all(s->reader) };
+	pthread_mutex_init(&v->lock, NULL);
+	levels_init(&v->levels, s->reader);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int failed = pthread_create(&v->thread, NULL, make_levels, v);
+
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (failed) {
+		session_say(s, "cannot start a thread: %s", strerror(failed));
+		levels_fini(&v->levels);
+	}
+	return !failed;
+}
+
+void viewer_end(struct viewer *v)
+{
+	__atomic_store_n(&v->is_stopped, true, __ATOMIC_RELAXED);
+	pthread_join(v->thread, NULL);
+	levels_fini(&v->levels);
+	pthread_mutex_destroy(&v->lock);
+}

@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The pass that makes the levels, as a style of timeline.c, and the views of a row. All rows have
+ * steps of the same width: it doubles when a record is later than the last step, or when there are
+ * so many rows that each gets fewer steps.
+ */
+#include "timeline/levels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* Bytes of all rows, and steps of a row. */
+#define ROW_BYTES ((size_t)96 << 20)
+#define STEPS_MAX ((size_t)1 << 15)
+#define STEPS_MIN ((size_t)1 << 6)
+
+/* Records between two checkpoints at first, and scopes in all of them: some 24 MiB. */
+#define SPACING (UINT64_C(1) << 16)
+#define SCOPES_MAX ((size_t)1 << 19)
+
+/* ---- Rows ---- */
+
+/* Adds to a cell what another one has. A name wins by what it has more than the others together. */
+static void merge(struct level_cell *to, const struct level_cell *from)
+{
+	to->count = to->count + from->count < to->count ? UINT32_MAX : to->count + from->count;
+	to->covered += from->covered;
+	if (to->name == from->name) {
+		to->weight += from->weight;
+	} else if (to->name == 0 || to->weight < from->weight) {
+		to->weight = from->weight - to->weight;
+		to->name = from->name;
+	} else {
+		to->weight -= from->weight;
+	}
+}
+
+/* Makes each step twice as wide. */
+static void widen_row(struct level_row *row)
+{
+	size_t count = (row->count + 1) / 2;
+
+	for (size_t i = 0; i < count; i++) {
+		row->cells[i] = row->cells[2 * i];
+		if (2 * i + 1 < row->count) {
+			merge(&row->cells[i], &row->cells[2 * i + 1]);
+		}
+	}
+	row->count = count;
+}
+
+static void widen(struct levels *l)
+{
+	l->shift++;
+	vec_foreach (struct level_track *, t, &l->tracks) {
+		widen_row(&t->events);
+		widen_row(&t->losses);
+		vec_foreach (struct level_row *, row, &t->slices) {
+			widen_row(row);
+		}
+	}
+}
+
+/* Gives back the cells of which a row has more than steps. */
+static void shrink(struct levels *l, struct level_row *row)
+{
+	if (row->cells) {
+		row->cells = xrealloc(row->cells, l->steps * sizeof(*row->cells));
+	}
+}
+
+/* Halves the steps of all rows while there are too many rows. */
+static void add_row(struct levels *l)
+{
+	l->rows++;
+	while (l->rows * l->steps * sizeof(struct level_cell) > ROW_BYTES && l->steps > STEPS_MIN) {
+		widen(l);
+		l->steps /= 2;
+		vec_foreach (struct level_track *, t, &l->tracks) {
+			shrink(l, &t->events);
+			shrink(l, &t->losses);
+			vec_foreach (struct level_row *, row, &t->slices) {
+				shrink(l, row);
+			}
+		}
+	}
+}
+
+/* Returns the step of a time; a damaged trace may have times before the first one. */
+static size_t step_of(const struct levels *l, int64_t ns)
+{
+	return ns > l->first_ns ? (size_t)((uint64_t)(ns - l->first_ns) >> l->shift) : 0;
+}
+
+/* Returns a cell, with those before it; makes the row on first use. */
+static struct level_cell *cell_at(struct levels *l, struct level_row *row, size_t step)
+{
+	if (!row->cells) {
+		add_row(l);
+		row->cells = xcalloc(l->steps, sizeof(*row->cells));
+	}
+	for (; row->count <= step; row->count++) {
+		row->cells[row->count] = (struct level_cell){ 0 };
+	}
+	return &row->cells[step];
+}
+
+static void count(struct levels *l, struct level_row *row, int64_t ns, struct level_cell what)
+{
+	if (!row->cells) {
+		cell_at(l, row, 0); /* it may widen the steps */
+	}
+	merge(cell_at(l, row, step_of(l, ns)), &what);
+}
+
+/* Covers the time of a slice. */
+static void cover(
+	struct levels *l, struct level_row *row, const struct level_open *slice, int64_t end_ns)
+{
+	int64_t ns = slice->begin_ns > l->first_ns ? slice->begin_ns : l->first_ns;
+
+	cell_at(l, row, 0);
+	while (ns < end_ns) {
+		size_t step = step_of(l, ns);
+		int64_t next = l->first_ns + (int64_t)((uint64_t)(step + 1) << l->shift);
+		int64_t part = (next < end_ns ? next : end_ns) - ns;
+
+		merge(cell_at(l, row, step), &(struct level_cell){
+
+						     .name = slice->name,
+						     .weight = (uint64_t)part,
+						     .covered = (uint64_t)part });
+		ns += part;
+	}
+}
+
+/* ---- Checkpoints ---- */
+
+static void drop(struct levels *l, struct level_checkpoint *c)
+{
+	l->scopes -= c->count;
+	free(c->scopes);
+}
+
+/* Drops every other checkpoint. */
+static void thin_out(struct levels *l)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < l->checkpoints.count; i++) {
+		if (i % 2 == 0) {
+			l->checkpoints.items[kept++] = l->checkpoints.items[i];
+		} else {
+			drop(l, &l->checkpoints.items[i]);
+		}
+	}
+	l->checkpoints.count = kept;
+	l->spacing *= 2;
+}
+
+static void note_scope(void *checkpoint, const struct scope_span *span)
+{
+	struct level_checkpoint *c = checkpoint;
+
+	c->scopes[c->count++] = (struct level_scope){
+		.key = span->key,
+		.class = span->class ? span->class->index : 0,
+		.begin_ns = (int64_t)span->begin_ns,
+	};
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct level_scope *x = a;
+	const struct level_scope *y = b;
+
+	return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
+}
+
+/* Keeps the scopes that are open before a record. */
+static void check(struct levels *l, int64_t ns)
+{
+	size_t open = pairs_open(&l->timeline.pairs);
+	struct level_checkpoint c = { .ns = ns };
+
+	c.scopes = xcalloc(open + 1, sizeof(*c.scopes));
+	pairs_unfinished(&l->timeline.pairs, note_scope, &c);
+	qsort(c.scopes, c.count, sizeof(*c.scopes), by_begin);
+	vec_push(&l->checkpoints, c);
+	l->scopes += c.count;
+	while (l->scopes > SCOPES_MAX && l->checkpoints.count > 1) {
+		thin_out(l);
+	}
+	l->next = l->records + l->spacing;
+}
+
+const struct level_checkpoint *levels_checkpoint(const struct levels *l, int64_t ns)
+{
+	const struct level_checkpoint *found = NULL;
+	size_t begin = 0;
+	size_t end = l->checkpoints.count;
+
+	while (begin < end) {
+		size_t middle = begin + (end - begin) / 2;
+
+		if (l->checkpoints.items[middle].ns <= ns) {
+			found = &l->checkpoints.items[middle];
+			begin = middle + 1;
+		} else {
+			end = middle;
+		}
+	}
+	return found;
+}
+
+/* ---- The style ---- */
+
+static void add_process(void *levels, const struct timeline_process *p)
+{
+	(void)levels;
+	(void)p;
+}
+
+static void add_thread(void *levels, const struct timeline_thread *thread)
+{
+	struct levels *l = levels;
+
+	vec_push(&l->of_threads, (uint32_t)l->tracks.count);
+	vec_push(&l->tracks,
+		((struct level_track){ .process = thread->process, .tid = thread->tid }));
+}
+
+static void add_lane(void *levels, const struct timeline_lane *lane)
+{
+	struct levels *l = levels;
+
+	vec_push(&l->of_lanes, (uint32_t)l->tracks.count);
+	vec_push(&l->tracks, ((struct level_track){ .process = lane->process,
+				     .is_lane = true,
+				     .name = l->timeline.pairs.names.items[lane->name] }));
+}
+
+static struct level_track *track_of(struct levels *l, const struct timeline_event *e)
+{
+	if (e->lane) {
+		size_t lane = (size_t)(e->lane - l->timeline.lanes.items);
+
+		return &l->tracks.items[l->of_lanes.items[lane]];
+	}
+	return &l->tracks.items[l->of_threads.items[e->thread->index]];
+}
+
+/* Returns the row of slices at a depth. */
+static struct level_row *row_at(struct level_track *t, size_t depth)
+{
+	while (t->slices.count <= depth && t->slices.count < LEVELS_DEPTH_MAX) {
+		vec_push(&t->slices, ((struct level_row){ 0 }));
+	}
+	return &t->slices.items[depth < LEVELS_DEPTH_MAX ? depth : LEVELS_DEPTH_MAX - 1];
+}
+
+static void begin_slice(struct levels *l, struct level_track *t, const struct timeline_event *e)
+{
+	struct level_open open = { (int64_t)e->ns, (uint32_t)e->class->index + 1 };
+	struct level_cell one = { .count = !e->is_continued, .name = open.name };
+
+	count(l, row_at(t, t->open.count), (int64_t)e->ns, one);
+	vec_push(&t->open, open);
+}
+
+static void end_slice(struct levels *l, struct level_track *t, int64_t ns)
+{
+	if (t->open.count > 0) {
+		struct level_open open = t->open.items[--t->open.count];
+
+		cover(l, row_at(t, t->open.count), &open, ns);
+	}
+}
+
+static void add_event(void *levels, const struct timeline_event *e)
+{
+	struct levels *l = levels;
+	struct level_track *t = track_of(l, e);
+	struct level_cell one = { .count = 1, .name = (uint32_t)e->class->index + 1, .weight = 1 };
+
+	switch (e->kind) {
+	case TIMELINE_INSTANT:
+		count(l, &t->events, (int64_t)e->ns, one);
+		break;
+	case TIMELINE_BEGIN:
+	case TIMELINE_ASYNC_BEGIN:
+		begin_slice(l, t, e);
+		break;
+	case TIMELINE_END:
+	case TIMELINE_ASYNC_END:
+		end_slice(l, t, (int64_t)e->ns);
+		break;
+	}
+}
+
+static void add_gap(void *levels, const struct timeline_thread *thread, const struct record *rec)
+{
+	struct levels *l = levels;
+	struct level_track *t = &l->tracks.items[l->of_threads.items[thread->index]];
+	uint64_t lost = losses_events(&rec->gap);
+	uint64_t most = lost < UINT32_MAX ? lost : UINT32_MAX;
+
+	l->lost += lost;
+	/* A gap of packets has an unknown number of events. */
+	count(l, &t->losses, (int64_t)rec->ns,
+		(struct level_cell){ .count = most > 0 ? (uint32_t)most : 1, .weight = 1 });
+}
+
+static void add_value(void *levels, const struct timeline_value *v)
+{
+	(void)levels;
+	(void)v;
+}
+
+static const struct timeline_style style = {
+	.put_process = add_process,
+	.put_thread = add_thread,
+	.put_lane = add_lane,
+	.put_event = add_event,
+	.put_gap = add_gap,
+	.put_value = add_value,
+};
+
+/* ---- The pass ---- */
+
+void levels_init(struct levels *l, struct reader *reader)
+{
+	*l = (struct levels){ .steps = STEPS_MAX, .spacing = SPACING };
+	timeline_init(&l->timeline, reader, &l->counters, &style, l);
+}
+
+static void track_fini(struct level_track *t)
+{
+	free(t->events.cells);
+	free(t->losses.cells);
+	vec_foreach (struct level_row *, row, &t->slices) {
+		free(row->cells);
+	}
+	vec_fini(&t->slices);
+	vec_fini(&t->open);
+}
+
+void levels_fini(struct levels *l)
+{
+	vec_foreach (struct level_track *, t, &l->tracks) {
+		track_fini(t);
+	}
+	vec_foreach (struct level_checkpoint *, c, &l->checkpoints) {
+		drop(l, c);
+	}
+	vec_fini(&l->tracks);
+	vec_fini(&l->of_threads);
+	vec_fini(&l->of_lanes);
+	vec_fini(&l->checkpoints);
+	timeline_fini(&l->timeline);
+}
+
+static void see(struct levels *l, int64_t ns)
+{
+	if (!l->has_records) {
+		l->has_records = true;
+		l->first_ns = l->last_ns = ns;
+	}
+	l->last_ns = ns > l->last_ns ? ns : l->last_ns;
+	while (step_of(l, ns) >= l->steps) {
+		widen(l);
+	}
+}
+
+void levels_add(struct levels *l, const struct record *records, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		see(l, (int64_t)records[i].ns);
+		if (l->records++ == l->next) {
+			check(l, (int64_t)records[i].ns);
+		}
+		timeline_add(&l->timeline, &records[i]);
+	}
+}
+
+void levels_end(struct levels *l)
+{
+	vec_foreach (struct level_track *, t, &l->tracks) {
+		while (t->open.count > 0) {
+			end_slice(l, t, l->last_ns);
+		}
+	}
+}
+
+/* ---- Tracks ---- */
+
+uint32_t levels_thread(const struct levels *l, uint32_t trace, uint32_t pid, uint32_t tid)
+{
+	uint32_t index = timeline_find_thread(&l->timeline, trace, pid, tid);
+
+	return index < l->of_threads.count ? l->of_threads.items[index] : LEVELS_NONE;
+}
+
+static const struct timeline_process *process_of(const struct levels *l, uint32_t index)
+{
+	return &l->timeline.processes.items[index];
+}
+
+uint32_t levels_lane(const struct levels *l, const struct timeline_process *process,
+	const char *name, size_t number)
+{
+	for (uint32_t i = 0; i < l->tracks.count; i++) {
+		const struct level_track *t = &l->tracks.items[i];
+		const struct timeline_process *own = process_of(l, t->process);
+
+		if (t->is_lane && own->trace == process->trace && own->pid == process->pid &&
+			strcmp(t->name, name) == 0 && number-- == 0) {
+			return i;
+		}
+	}
+	return LEVELS_NONE;
+}
+
+/* ---- Views ---- */
+
+unsigned int levels_shift(const struct levels *l, int64_t from_ns, int64_t to_ns, size_t columns)
+{
+	unsigned int shift = l->shift;
+
+	while (((uint64_t)(to_ns - from_ns) >> shift) + 2 > columns) {
+		shift++;
+	}
+	return shift;
+}
+
+void levels_view(const struct levels *l, const struct level_row *row, struct level_view *view)
+{
+	unsigned int coarser = view->shift - l->shift;
+	size_t first = step_of(l, view->from_ns) >> coarser << coarser;
+
+	view->from_ns = l->first_ns + (int64_t)((uint64_t)first << l->shift);
+	for (size_t i = 0; i < view->count; i++) {
+		view->cells[i] = (struct level_cell){ 0 };
+		for (size_t n = 0; n < (size_t)1 << coarser; n++) {
+			size_t step = first + (i << coarser) + n;
+
+			if (step >= row->count) {
+				break;
+			}
+			merge(&view->cells[i], &row->cells[step]);
+		}
+	}
+}
+
+static uint64_t count_row(
+	const struct levels *l, const struct level_row *row, int64_t from_ns, int64_t to_ns)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = step_of(l, from_ns); i < row->count && i <= step_of(l, to_ns); i++) {
+		sum += row->cells[i].count;
+	}
+	return sum;
+}
+
+uint64_t levels_count(const struct levels *l, int64_t from_ns, int64_t to_ns)
+{
+	uint64_t sum = 0;
+
+	vec_foreach (const struct level_track *, t, &l->tracks) {
+		sum += count_row(l, &t->events, from_ns, to_ns);
+		vec_foreach (const struct level_row *, row, &t->slices) {
+			sum += 2 * count_row(l, row, from_ns, to_ns);
+		}
+	}
+	return sum;
+}

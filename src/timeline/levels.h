@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A trace as it is seen from far: for each thread and lane, rows of equally wide steps of time,
+ * with the number of slices and events that begin in a step, the time that slices cover, and the
+ * name that covers most of it. Made in one pass; the steps become wider as the trace gets longer
+ * and has more rows, so memory is bounded. Every number of a step is exact; only the name is a
+ * vote.
+ *
+ * From time to time the pass keeps which scopes are open, so that a part of the trace can be
+ * read without what is before it (timeline/near.h). One thread at a time.
+ */
+#ifndef TIMELINE_LEVELS_H
+#define TIMELINE_LEVELS_H
+
+#include "timeline/timeline.h"
+
+/* Slices that are deeper are counted in the last row. */
+#define LEVELS_DEPTH_MAX 32
+
+/* A step of a row. */
+struct level_cell {
+	uint32_t count; /* slices or events that begin in it; of losses: lost events */
+	uint32_t name; /* index of the class with most of its time, plus 1; 0: empty */
+	uint64_t weight; /* by how much, at least, in ns or events */
+	uint64_t covered; /* ns in which a slice is open */
+};
+
+struct level_row {
+	struct level_cell *cells;
+	size_t count; /* up to the last one in use */
+};
+
+struct level_open {
+	int64_t begin_ns;
+	uint32_t name;
+};
+
+/* A thread, or a lane of asynchronous scopes. */
+struct level_track {
+	uint32_t process; /* index of timeline.processes */
+	uint32_t tid; /* of a thread; 0: of all of the process */
+	bool is_lane;
+	const char *name; /* of a lane */
+	struct level_row events; /* that are no slices */
+	struct level_row losses;
+	VEC(struct level_row) slices; /* by depth */
+	VEC(struct level_open) open;
+};
+
+/* A scope that was open at the time of a checkpoint. */
+struct level_scope {
+	struct key key; /* as in struct scope_span */
+	size_t class; /* index of its class */
+	int64_t begin_ns;
+};
+
+/* Records from `ns` on need only these scopes. */
+struct level_checkpoint {
+	int64_t ns;
+	struct level_scope *scopes;
+	size_t count;
+};
+
+struct levels {
+	struct timeline timeline;
+	struct timeline_counters counters;
+	VEC(struct level_track) tracks;
+	VEC(uint32_t) of_threads; /* tracks by index of the timeline's threads */
+	VEC(uint32_t) of_lanes; /* by index of its lanes */
+	int64_t first_ns;
+	int64_t last_ns;
+	uint64_t records;
+	uint64_t lost; /* events */
+	bool has_records;
+	unsigned int shift; /* a step has 1 << shift ns */
+	size_t steps; /* of a row, at most */
+	size_t rows;
+	VEC(struct level_checkpoint) checkpoints; /* by time */
+	size_t scopes; /* in all checkpoints */
+	uint64_t spacing; /* records between two checkpoints */
+	uint64_t next; /* number of the record with the next checkpoint */
+};
+
+void levels_init(struct levels *l, struct reader *reader);
+void levels_fini(struct levels *l);
+
+/* Adds records, in the order of time. */
+void levels_add(struct levels *l, const struct record *records, size_t count);
+
+/* Covers the slices that are still open up to the last record. Call after the last record. */
+void levels_end(struct levels *l);
+
+#define LEVELS_NONE UINT32_MAX
+
+/* Return the index of a thread's track, and of the track of a process's lane of a name, from 0. */
+uint32_t levels_thread(const struct levels *l, uint32_t trace, uint32_t pid, uint32_t tid);
+uint32_t levels_lane(const struct levels *l, const struct timeline_process *process,
+	const char *name, size_t number);
+
+/* What lies between two times of a row, in steps that are `1 << shift` ns wide. */
+struct level_view {
+	int64_t from_ns; /* of the first cell: the begin of a step */
+	unsigned int shift; /* at least that of the levels */
+	struct level_cell *cells; /* of the caller */
+	size_t count;
+};
+
+/*
+ * Returns the shift of steps of which at most `columns` cover a time; at least that of the levels.
+ */
+unsigned int levels_shift(const struct levels *l, int64_t from_ns, int64_t to_ns, size_t columns);
+
+/* Fills in view->cells from a row, by its other members. */
+void levels_view(const struct levels *l, const struct level_row *row, struct level_view *view);
+
+/* Returns an upper bound of the number of records in a time. */
+uint64_t levels_count(const struct levels *l, int64_t from_ns, int64_t to_ns);
+
+/* Returns the last checkpoint that is not after a time; NULL: read from the start. */
+const struct level_checkpoint *levels_checkpoint(const struct levels *l, int64_t ns);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A part of a trace as it is seen from near: each slice, event and gap in a time, exactly. It is
+ * read from the last checkpoint of the levels before that time. One thread.
+ */
+#ifndef TIMELINE_NEAR_H
+#define TIMELINE_NEAR_H
+
+#include "timeline/levels.h"
+
+enum near_kind { NEAR_SLICE, NEAR_EVENT, NEAR_LOSS };
+
+/* The end of a slice that goes on after the time. */
+#define NEAR_OPEN INT64_MAX
+
+struct near_item {
+	enum near_kind kind;
+	uint32_t track; /* of the levels; LEVELS_NONE: it has none yet */
+	uint32_t depth; /* of a slice */
+	uint32_t trace;
+	bool is_continued; /* the rest of a slice that was cut: it does not begin here */
+	int64_t begin_ns; /* may be before the time */
+	int64_t end_ns;
+	uint64_t offset; /* of its record, for near_find(); of a slice that began before: 0 */
+	uint64_t lost; /* events; of a loss */
+	uint32_t name; /* index of its class in the reader, plus 1; 0: of a loss */
+};
+
+struct near {
+	/* Set by the caller: */
+	int64_t from_ns; /* both included */
+	int64_t to_ns;
+	size_t limit; /* of items */
+	/* Set by near_read(): */
+	VEC(struct near_item) items; /* slices by their ends */
+	bool is_cut; /* there are more than the limit */
+};
+
+/*
+ * Reads with a fresh reader of the same traces. Returns false if the reader reports a problem,
+ * which is in its error.
+ */
+bool near_read(struct near *n, const struct levels *l, struct reader *reader);
+void near_fini(struct near *n);
+
+#endif
