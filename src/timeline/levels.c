@@ -313,19 +313,13 @@ static void add_gap(void *levels, const struct timeline_thread *thread, const st
 		(struct level_cell){ .count = most > 0 ? (uint32_t)most : 1, .weight = 1 });
 }
 
-static void add_value(void *levels, const struct timeline_value *v)
-{
-	(void)levels;
-	(void)v;
-}
-
 static const struct timeline_style style = {
+	.needs_no_values = true,
 	.put_process = add_process,
 	.put_thread = add_thread,
 	.put_lane = add_lane,
 	.put_event = add_event,
 	.put_gap = add_gap,
-	.put_value = add_value,
 };
 
 /* ---- The pass ---- */

@@ -136,19 +136,13 @@ static void add_gap(void *nearing, const struct timeline_thread *thread, const s
 		});
 }
 
-static void add_value(void *nearing, const struct timeline_value *v)
-{
-	(void)nearing;
-	(void)v;
-}
-
 static const struct timeline_style style = {
+	.needs_no_values = true,
 	.put_process = add_process,
 	.put_thread = add_thread,
 	.put_lane = add_lane,
 	.put_event = add_event,
 	.put_gap = add_gap,
-	.put_value = add_value,
 };
 
 /* ---- Reading ---- */
@@ -176,7 +170,8 @@ static bool read_records(struct nearing *n, struct reader *reader, int64_t from_
 		if ((int64_t)rec.ns > n->near->to_ns) {
 			return true;
 		}
-		if ((int64_t)rec.ns >= from_ns) {
+		if ((int64_t)rec.ns >= from_ns &&
+			(!n->near->filter || filter_passes(n->near->filter, &rec))) {
 			timeline_add(&n->timeline, &rec);
 		}
 	}

@@ -31,6 +31,7 @@ struct near {
 	int64_t from_ns; /* both included */
 	int64_t to_ns;
 	size_t limit; /* of items */
+	struct filter *filter; /* started with the reader; NULL: all records */
 	/* Set by near_read(): */
 	VEC(struct near_item) items; /* slices by their ends */
 	bool is_cut; /* there are more than the limit */

@@ -481,7 +481,7 @@ static void add_event(struct timeline *t, const struct record *rec)
 		.thread = thread_of(t, rec->trace, rec->pid, rec->tid),
 	};
 
-	if (class_of(t, rec->class)->key_count > 0) {
+	if (!t->style->needs_no_values && class_of(t, rec->class)->key_count > 0) {
 		find_flows(t, &e);
 	}
 	switch (pairs_take(&t->pairs, t->reader, rec)) {
@@ -501,7 +501,9 @@ static void add_event(struct timeline *t, const struct record *rec)
 		t->style->put_event(t->view, &e);
 		break;
 	}
-	put_counters(t, &e);
+	if (!t->style->needs_no_values) {
+		put_counters(t, &e);
+	}
 }
 
 void timeline_add(struct timeline *t, const struct record *rec)
@@ -512,6 +514,10 @@ void timeline_add(struct timeline *t, const struct record *rec)
 		pairs_gap(&t->pairs, rec);
 		doubt(t, rec);
 		t->style->put_gap(t->view, thread, rec);
+		return;
+	}
+	if (t->style->needs_no_values) {
+		add_event(t, rec);
 		return;
 	}
 	struct record decoded = *rec;

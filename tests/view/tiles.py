@@ -87,6 +87,18 @@ def check_far(trace):
         check("size", len(json.dumps(tile, separators=(",", ":"))) < 150000, True)
 
 
+def check_selection(trace):
+    """A selected thread is all that is there, from far and near."""
+    tid = ask_sql([trace], "SELECT max(tid) AS n FROM threads")
+    with Served(WAYMARK, f"--thread={tid}", trace) as served:
+        known = served.trace()
+        check("one thread", {track["tid"] for track in known["tracks"]} - {0}, {tid})
+        check("its records", known["records"], ask_sql([trace], f"SELECT count(*) AS n FROM events WHERE tid = {tid}"))
+        inside = served.tile(0, known["length"] + 1)
+        slices = ask_sql([trace], f"SELECT count(*) AS n FROM scopes WHERE tid = {tid}")
+        check("its slices", (inside["near"], drawn(inside)["slice"]), (True, slices))
+
+
 def check_simple(trace, declarations):
     """A trace that does not declare its events is seen from far alone."""
     with Served(WAYMARK, "-e", declarations, trace) as served:
@@ -106,6 +118,7 @@ def main():
             subprocess.run([PROGRAM, str(rounds)], check=True,
                            env={**os.environ, "WAYMARK_TRACE": f"*,full=block,file={work / label}"})
         check_trace("short", [work / "short.ctf"], chance)
+        check_selection(work / "short.ctf")
         check_trace("short and small", [work / "short.ctf", work / "small"], chance)
         for made in MADE:
             check_trace(made, [work / made], chance)

@@ -206,6 +206,17 @@ static void put_tile(struct viewer *v, const struct tile *t, bool is_near, struc
 	out_str(out, "]}");
 }
 
+/* Makes the part that is read have the records that the pass selects; under the lock. */
+static void begin_filter(const struct viewer *v, struct near *n, struct filter *filter)
+{
+	const struct filter *all = &v->session->filter;
+
+	/* Relative times count from the first record of the trace, not of the part. */
+	filter->started = all->started;
+	filter->first_ns = all->first_ns;
+	n->filter = v->is_filtered ? filter : NULL;
+}
+
 /* Reads a part of the traces; false if that is not possible. Without the lock. */
 static bool read_near(struct viewer *v, struct near *n, const struct range *range)
 {
@@ -216,6 +227,7 @@ static bool read_near(struct viewer *v, struct near *n, const struct range *rang
 	*n = (struct near){ .from_ns = range->from, .to_ns = range->to, .limit = NEAR_RECORDS };
 	if (r) {
 		viewer_lock(v);
+		begin_filter(v, n, &filter);
 		ok = near_read(n, &v->levels, r);
 		viewer_unlock(v);
 		ok = ok && !n->is_cut;

@@ -28,6 +28,7 @@ struct viewer {
 	struct session *session;
 	pthread_mutex_t lock;
 	struct levels levels;
+	bool is_filtered; /* some records are not selected */
 	bool meets_events; /* the traces do not declare them: parts cannot be read alone */
 	bool is_done; /* the levels have the whole trace */
 	bool is_stopped; /* atomic: the pass must end */

@@ -55,7 +55,9 @@ static bool read_few(struct viewer *v)
 	if (!v->meets_events) {
 		viewer_lock(v);
 	}
-	levels_add(&v->levels, records, filter_keep(&v->session->filter, records, count));
+	size_t kept = v->is_filtered ? filter_keep(&v->session->filter, records, count) : count;
+
+	levels_add(&v->levels, records, kept);
 	viewer_unlock(v);
 	return count > 0;
 }
@@ -78,7 +80,11 @@ bool viewer_begin(struct viewer *v, struct session *s)
 	sigset_t all;
 	sigset_t before;
 
-	*v = (struct viewer){ .session = s, .meets_events = !reader_declares_all(s->reader) };
+	*v = (struct viewer){
+		.session = s,
+		.is_filtered = !filter_is_empty(&s->filter),
+		.meets_events = !reader_declares_all(s->reader),
+	};
 	pthread_mutex_init(&v->lock, NULL);
 	levels_init(&v->levels, s->reader);
 	sigfillset(&all);

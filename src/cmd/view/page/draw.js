@@ -7,6 +7,14 @@ export const LEFT = 170;
 export const TOP = 26;
 const LABEL = 24;
 
+// True if the item is the chosen one, which may be of an older tile.
+function isChosen(app, row, item) {
+	const { row: own, item: chosen } = app.chosen ?? {};
+
+	return chosen !== undefined && own.track === row.track && own.kind === row.kind && own.depth === row.depth &&
+		chosen[0] === item[0] && chosen[2] === item[2];
+}
+
 export class Drawing {
 	constructor(canvas) {
 		this.canvas = canvas;
@@ -158,7 +166,7 @@ export class Drawing {
 			c.fillStyle = this.colourOf(name);
 			c.fillRect(left, top, Math.max(1, right - left - 0.5), SLICE - 1);
 			c.globalAlpha = 1;
-			if (item === app.chosen?.item) {
+			if (isChosen(app, row, item)) {
 				c.strokeStyle = this.chosen;
 				c.lineWidth = 2;
 				c.strokeRect(left, top, right - left, SLICE - 1);
@@ -197,7 +205,7 @@ export class Drawing {
 			c.fillStyle = row.kind === "loss" ? this.loss : this.colourOf(app.trace.names[item[2]] ?? "");
 			c.fillRect(left, top + height * (1 - share), Math.max(row.kind === "loss" ? 2 : 1.5, right - left),
 				height * share);
-			if (item === app.chosen?.item) {
+			if (isChosen(app, row, item)) {
 				c.strokeStyle = this.chosen;
 				c.strokeRect(left - 2, top, Math.max(4, right - left + 4), height);
 			}
