@@ -245,8 +245,9 @@ struct waymark_columns {
 /*
  * Reads the next events of one kind into arrays, and passes others: name it in `events` of the
  * options to leave them out faster. Returns WAYMARK_READ_EVENT and the number of events in
- * *filled; if there are none before a gap, a problem or the end, does what waymark_reader_next()
- * does, without waiting, and sets *filled to 0. A call may return fewer events than fit.
+ * *filled, after which the reader has no current record; if there are none before a gap, a problem
+ * or the end, does what waymark_reader_next() does, without waiting, and sets *filled to 0. A call
+ * may return fewer events than fit.
  */
 int waymark_reader_columns(
 	struct waymark_reader *r, size_t event, const struct waymark_columns *to, size_t *filled);

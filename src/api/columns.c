@@ -151,13 +151,12 @@ static size_t fill_from_batches(
 int waymark_reader_columns(
 	struct waymark_reader *r, size_t event, const struct waymark_columns *to, size_t *filled)
 {
-	enum read_result result = READ_RECORD;
-
 	arena_fini(&r->texts);
 	arena_init(&r->texts);
 	*filled = fill_from_batches(r, event, to);
 	while (*filled == 0 && to->room > 0) {
-		result = reader_next_wanted(r);
+		enum read_result result = reader_next_wanted(r);
+
 		if (result != READ_RECORD || r->record.kind != RECORD_EVENT) {
 			return reader_note(r, result);
 		}
@@ -170,5 +169,8 @@ int waymark_reader_columns(
 		}
 		*filled = fill_from_batches(r, event, to);
 	}
-	return reader_note(r, result);
+	/* The events have been read, so none is the current record; an older record is not valid.
+	 */
+	reader_note(r, READ_NOTHING);
+	return *filled > 0 ? WAYMARK_READ_EVENT : WAYMARK_READ_NOTHING;
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * columns TRACE...: the batches of waymark_reader_columns() have the values that
+ * columns TRACE...: the batches of waymark_reader_columns() have the values and gaps that
  * waymark_reader_next() has, for every event of the traces, in arrays of several sizes; and the
  * declarations before reading are those of the records. Prints the number of events.
+ *
+ * columns --gaps TRACE...: only batches and single records of traces with gaps. Prints also the
+ * number of gaps.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -60,13 +63,27 @@ static void compare(struct waymark_reader *r, size_t at, uint64_t row)
 	}
 }
 
+/* The gaps of one way of reading. */
+struct gaps {
+	uint64_t count;
+	uint64_t lost;
+};
+
+static void count_gap(struct gaps *g, struct waymark_reader *r)
+{
+	g->count++;
+	g->lost += waymark_reader_lost(r);
+}
+
 /* Moves to the next event of that name; false at the end. */
-static int next_named(struct waymark_reader *r, const char *name)
+static int next_named(struct waymark_reader *r, const char *name, struct gaps *gaps)
 {
 	int what;
 
 	while ((what = waymark_reader_next(r)) > 0) {
-		if (strcmp(waymark_reader_name(r), name) == 0) {
+		if (what == WAYMARK_READ_GAP) {
+			count_gap(gaps, r);
+		} else if (strcmp(waymark_reader_name(r), name) == 0) {
 			return 1;
 		}
 	}
@@ -74,21 +91,28 @@ static int next_named(struct waymark_reader *r, const char *name)
 }
 
 /* Reads the next batch, behind gaps; returns its number of events, 0 at the end. */
-static size_t next_batch(struct waymark_reader *r, size_t event, const struct waymark_columns *to)
+static size_t next_batch(
+	struct waymark_reader *r, size_t event, const struct waymark_columns *to, struct gaps *gaps)
 {
 	size_t filled;
 	int what;
 
-	do {
-		what = waymark_reader_columns(r, event, to, &filled);
-	} while (what == WAYMARK_READ_GAP);
+	while ((what = waymark_reader_columns(r, event, to, &filled)) == WAYMARK_READ_GAP) {
+		check(filled == 0, "number of events of a gap", filled);
+		count_gap(gaps, r);
+	}
 	check((what == WAYMARK_READ_EVENT) == (filled > 0), "result", 0);
+	/* A batch has no current record. */
+	check(waymark_reader_time(r) == 0 && waymark_reader_lost(r) == 0, "no record", 0);
+	check(waymark_reader_name(r)[0] == '\0', "no name", 0);
 	return filled;
 }
 
-/* Reads all events of a kind in both ways, in batches of at most `room`. */
-static uint64_t check_event(char **paths, int count, size_t event, size_t room)
+/* Reads all events of a kind in both ways, in batches of at most `room`. Counts the gaps. */
+static uint64_t check_event(char **paths, int count, size_t event, size_t room, struct gaps *gaps)
 {
+	struct gaps of_batches = { 0, 0 };
+
 	struct waymark_event_info info = { .size = sizeof(info) };
 	struct waymark_reader *r = open_traces(paths, count, NULL);
 	struct waymark_column columns[FIELDS + 4];
@@ -114,14 +138,17 @@ static uint64_t check_event(char **paths, int count, size_t event, size_t room)
 	}
 	const struct waymark_columns to = { columns, FIELDS + 4, room };
 
-	while ((filled = next_batch(batches, event, &to))) {
+	*gaps = of_batches;
+	while ((filled = next_batch(batches, event, &to, &of_batches))) {
 		check(filled <= room, "number", row);
 		for (size_t i = 0; i < filled; i++, row++) {
-			check(next_named(r, info.name), "end", row);
+			check(next_named(r, info.name, gaps), "end", row);
 			compare(r, i, row);
 		}
 	}
-	check(!next_named(r, info.name), "length of the batches", row);
+	check(!next_named(r, info.name, gaps), "length of the batches", row);
+	check(of_batches.count == gaps->count, "number of gaps", of_batches.count);
+	check(of_batches.lost == gaps->lost, "number of lost events", of_batches.lost);
 	waymark_reader_close(batches);
 	waymark_reader_close(r);
 	return row;
@@ -134,27 +161,29 @@ static void check_sum(char **paths, int count, size_t event)
 	struct waymark_reader *r = open_traces(paths, count, NULL);
 	const struct waymark_column column = { .field = 0, .integers = integers[0] };
 	const struct waymark_columns to = { &column, 1, ROOM };
+	struct gaps gaps[2] = { { 0, 0 }, { 0, 0 } };
 	uint64_t sums[2] = { 0, 0 };
 	size_t filled;
 	int turns = 0;
 
 	waymark_reader_event_info(r, event, &info);
 	/* Batches and single records by turns: neither loses an event of the other. */
-	while ((filled = next_batch(r, event, &to))) {
+	while ((filled = next_batch(r, event, &to, &gaps[0]))) {
 		for (size_t i = 0; i < filled; i++) {
 			sums[0] += integers[0][i];
 		}
-		if (turns++ % 3 == 0 && next_named(r, info.name)) {
+		if (turns++ % 3 == 0 && next_named(r, info.name, &gaps[0])) {
 			sums[0] += waymark_reader_u64(r, 0);
 		}
 	}
 	waymark_reader_close(r);
 	r = open_traces(paths, count, NULL);
 	waymark_reader_event_info(r, event, &info);
-	while (next_named(r, info.name)) {
+	while (next_named(r, info.name, &gaps[1])) {
 		sums[1] += waymark_reader_u64(r, 0);
 	}
 	check(sums[0] == sums[1], info.name, 0);
+	check(gaps[0].count == gaps[1].count && gaps[0].lost == gaps[1].lost, "gaps", 0);
 	waymark_reader_close(r);
 }
 
@@ -248,17 +277,27 @@ static void check_seek(char **paths, int count)
 int main(int argc, char **argv)
 {
 	static const size_t rooms[] = { 1, 7, ROOM };
+	int has_gaps = argc > 1 && strcmp(argv[1], "--gaps") == 0;
+	char **paths = argv + 1 + has_gaps;
+	int count = argc - 1 - has_gaps;
+	struct gaps gaps = { 0, 0 };
 	uint64_t events = 0;
 
-	check_contents(argv + 1, argc - 1);
-	check_threads(argv + 1, argc - 1);
-	check_seek(argv + 1, argc - 1);
+	if (!has_gaps) {
+		check_contents(paths, count);
+		check_threads(paths, count);
+		check_seek(paths, count);
+	}
 	for (size_t event = 0; event < 5; event++) {
 		for (size_t i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++) {
-			events += check_event(argv + 1, argc - 1, event, rooms[i]);
+			events += check_event(paths, count, event, rooms[i], &gaps);
 		}
-		check_sum(argv + 1, argc - 1, event);
+		check_sum(paths, count, event);
 	}
-	printf("%" PRIu64 " events\n", events / 3);
+	printf("%" PRIu64 " events", events / 3);
+	if (has_gaps) {
+		printf(", %" PRIu64 " gaps, %" PRIu64 " lost", gaps.count, gaps.lost);
+	}
+	printf("\n");
 	return 0;
 }

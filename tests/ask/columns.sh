@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# columns.sh WAYMARK ASK COLUMNS: batches of the reader are its records, of one trace and of two.
+# columns.sh WAYMARK ASK COLUMNS: batches of the reader are its records, of one trace and of two, and
+# with gaps.
 set -eu
 waymark=$1 ask=$2 columns=$3
 tmp=$(mktemp -d)
@@ -20,3 +21,22 @@ for traces in "$tmp/one.ctf" "$tmp/one.ctf $tmp/two.ctf"; do
 		exit 1
 	fi
 done
+
+# More events than the memory has room for: some are lost, at many places.
+WAYMARK_TRACE="*,backend=ctf,full=discard,buffer=1M,file=$tmp/lost.ctf" "$ask" 4 20000
+counted=$("$columns" --gaps "$tmp/lost.ctf") || {
+	echo "$counted"
+	exit 1
+}
+wanted=$("$waymark" info "$tmp/lost.ctf" | awk '$1 == "events" { print $2; exit }')
+case $counted in
+*" 0 gaps"*)
+	echo "the trace has no gap: $counted"
+	exit 1
+	;;
+"$wanted events, "*) ;;
+*)
+	echo "$counted, not $wanted"
+	exit 1
+	;;
+esac
