@@ -226,7 +226,7 @@ enum waymark_column_common {
  * One column of a batch. Each array that is not NULL is filled, and has `room` entries: integers
  * extended to 64 bits (a float's whole part; 0 for text), doubles, texts. A text need not end in
  * NUL and is NULL for numbers; its length goes to `lengths`, unless that is NULL. Texts are valid
- * until the next call.
+ * until the next call. A field that the event does not have is 0 and NULL.
  */
 struct waymark_column {
 	int field; /* index of the field, or enum waymark_column_common */

@@ -25,8 +25,10 @@ static uint64_t common_value(const struct record *rec, int field)
 		return rec->pid;
 	case WAYMARK_COLUMN_TID:
 		return rec->tid;
-	default:
+	case WAYMARK_COLUMN_TRACE:
 		return rec->trace;
+	default:
+		return 0;
 	}
 }
 

@@ -8,7 +8,7 @@ struct place place_of(const struct reader *r, const struct event_class *class, i
 {
 	const struct record_layout *l = class->layout;
 
-	if (arg < 0 || !class->event) {
+	if (arg < 0 || !class->event || (size_t)arg >= class->event->arg_count) {
 		return (struct place){ 0 };
 	}
 	size_t index = (size_t)arg;

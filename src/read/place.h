@@ -23,7 +23,7 @@ struct place {
 	uint32_t offset;
 };
 
-/* Returns the place of an argument of a class of the reader; -1: of none. */
+/* Returns the place of an argument of a class of the reader; of none if it has no such argument. */
 struct place place_of(const struct reader *r, const struct event_class *class, int arg);
 
 /* Loads a number whose place is direct, extended to 64 bits as its type declares. */

@@ -3,6 +3,7 @@
  * Checks values of Rust's types with waymark/reader.h: test_values TRACE, recorded by fire.c. With
  * DECLARATIONS as second argument it counts the events of a trace that needs them.
  */
+#include <limits.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -130,6 +131,36 @@ static void debug_values_are_numbers_and_text(void **state)
 	waymark_reader_close(r);
 }
 
+static void columns_that_no_event_has_are_empty(void **state)
+{
+	static const int fields[] = { 99, 65536, INT_MAX, -5, INT_MIN };
+	struct waymark_reader *r = open_at("", 0);
+	size_t filled;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		uint64_t alone = 1;
+		uint64_t integer = 1;
+		double number = 1;
+		size_t length = 1;
+		const char *text = "";
+		const struct waymark_column columns[] = {
+			{ .field = fields[i], .integers = &alone },
+			{ fields[i], &integer, &number, &text, &length },
+		};
+		const struct waymark_columns to = { columns, 2, 1 };
+
+		assert_int_equal(waymark_reader_columns(r, 0, &to, &filled), WAYMARK_READ_EVENT);
+		assert_int_equal(alone, 0);
+		assert_int_equal(integer, 0);
+		assert_true(number == 0);
+		assert_null(text);
+		assert_int_equal(length, 0);
+		assert_int_equal(waymark_reader_seek(r, 0), 0);
+	}
+	waymark_reader_close(r);
+}
+
 static void messages_are_those_of_rust(void **state)
 {
 	struct waymark_reader *r = open_at("t_bytes", 1);
@@ -165,6 +196,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(wide_integers_have_two_halves),
 		cmocka_unit_test(text_and_bytes_are_what_was_there),
 		cmocka_unit_test(debug_values_are_numbers_and_text),
+		cmocka_unit_test(columns_that_no_event_has_are_empty),
 		cmocka_unit_test(messages_are_those_of_rust),
 	};
 
