@@ -224,9 +224,9 @@ enum waymark_column_common {
 
 /*
  * One column of a batch. Each array that is not NULL is filled, and has `room` entries: integers
- * extended to 64 bits (a float's whole part; 0 for text), doubles, texts. A text need not end in
- * NUL and is NULL for numbers; its length goes to `lengths`, unless that is NULL. Texts are valid
- * until the next call. A field that the event does not have is 0 and NULL.
+ * as of waymark_reader_u64(), doubles as of waymark_reader_double(), texts. A text need not end in
+ * NUL and is NULL for numbers and for Rust's objects; its length goes to `lengths`, unless that is
+ * NULL. Texts are valid until the next call. A field that the event does not have is 0 and NULL.
  */
 struct waymark_column {
 	int field; /* index of the field, or enum waymark_column_common */

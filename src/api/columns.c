@@ -32,55 +32,51 @@ static uint64_t common_value(const struct record *rec, int field)
 	}
 }
 
-static struct expr_value decoded(
-	struct waymark_reader *r, const struct place *p, const struct record *rec)
+static void fill_text(struct waymark_reader *r, const struct waymark_column *c, size_t at,
+	const struct expr_value *v)
 {
-	if (!p->arg) {
-		return (struct expr_value){ .type = EXPR_NONE };
-	}
-	return where_value(&p->arg->type, &reader_values(r->reader, rec)[p->index]);
-}
+	bool is_text = v->type == EXPR_TEXT && v->as.text;
 
-static uint64_t integer_of(struct expr_value v)
-{
-	return v.type == EXPR_INTEGER ? v.as.integer
-	       : v.type == EXPR_FLOAT ? (uint64_t)(int64_t)v.as.number
-				      : 0;
-}
-
-static double double_of(struct expr_value v)
-{
-	if (v.type == EXPR_FLOAT) {
-		return v.as.number;
-	}
-	return v.is_negative ? (double)(int64_t)v.as.integer : (double)integer_of(v);
-}
-
-static void fill_text(
-	struct waymark_reader *r, const struct waymark_column *c, size_t at, struct expr_value v)
-{
-	bool is_text = v.type == EXPR_TEXT && v.as.text;
-
-	c->texts[at] = is_text ? arena_strndup(&r->texts, v.as.text, v.length) : NULL;
+	c->texts[at] = is_text ? arena_strndup(&r->texts, v->as.text, v->length) : NULL;
 	if (c->lengths) {
-		c->lengths[at] = is_text ? v.length : 0;
+		c->lengths[at] = is_text ? v->length : 0;
 	}
 }
 
-static void fill_one(struct waymark_reader *r, const struct waymark_column *c,
-	const struct place *p, const struct record *rec, size_t at)
+static void fill_common(struct waymark_reader *r, const struct waymark_column *c,
+	const struct record *rec, size_t at)
 {
-	struct expr_value v = c->field < 0 ? expr_integer(common_value(rec, c->field), false)
-					   : decoded(r, p, rec);
+	const struct expr_value none = { .type = EXPR_NONE };
+	uint64_t v = common_value(rec, c->field);
 
 	if (c->integers) {
-		c->integers[at] = integer_of(v);
+		c->integers[at] = v;
 	}
 	if (c->doubles) {
-		c->doubles[at] = double_of(v);
+		c->doubles[at] = (double)v;
 	}
 	if (c->texts) {
-		fill_text(r, c, at, v);
+		fill_text(r, c, at, &none);
+	}
+}
+
+static void fill_field(struct waymark_reader *r, const struct waymark_column *c,
+	const struct place *p, const struct record *rec, size_t at)
+{
+	const struct type *t = p->arg ? &p->arg->type : NULL;
+	const struct value *v = p->arg ? &reader_values(r->reader, rec)[p->index] : NULL;
+
+	if (c->integers) {
+		c->integers[at] = reader_integer(t, v).low;
+	}
+	if (c->doubles) {
+		c->doubles[at] = reader_double(t, v);
+	}
+	if (c->texts) {
+		const struct expr_value text =
+			v ? where_value(t, v) : (struct expr_value){ .type = EXPR_NONE };
+
+		fill_text(r, c, at, &text);
 	}
 }
 
@@ -91,11 +87,14 @@ static void fill(struct waymark_reader *r, const struct waymark_column *c,
 	const struct place p = place_of(r->reader, records->class, c->field);
 	bool is_direct = p.is_direct && c->integers && !c->doubles && !c->texts;
 
-	for (size_t i = 0; i < count && is_direct; i++) {
-		c->integers[at + i] = place_load(&p, &records[i]);
-	}
-	for (size_t i = 0; i < count && !is_direct; i++) {
-		fill_one(r, c, &p, &records[i], at + i);
+	for (size_t i = 0; i < count; i++) {
+		if (is_direct) {
+			c->integers[at + i] = place_load(&p, &records[i]);
+		} else if (c->field < 0) {
+			fill_common(r, c, &records[i], at + i);
+		} else {
+			fill_field(r, c, &p, &records[i], at + i);
+		}
 	}
 }
 

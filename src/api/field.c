@@ -88,24 +88,24 @@ static struct event_field get_field(struct waymark_reader *r, size_t i)
 		   : (struct event_field){ NULL, NULL };
 }
 
-/* Returns the bytes of a float; 0 if the field is no float. */
-static size_t float_bytes(const struct event_field *f)
+/* Returns the bytes of a float; 0 if the value is no float. */
+static size_t float_bytes(const struct type *t, const struct value *v)
 {
-	if (f->type->class == TYPE_FLOAT) {
-		return f->type->size64;
+	if (t->class == TYPE_FLOAT) {
+		return t->size64;
 	}
-	bool is_float = f->type->class == TYPE_DEBUG && f->value->kind == VALUE_NUMBER &&
-			(f->value->debug == DEBUG_F32 || f->value->debug == DEBUG_F64);
+	bool is_float = t->class == TYPE_DEBUG && v->kind == VALUE_NUMBER &&
+			(v->debug == DEBUG_F32 || v->debug == DEBUG_F64);
 
-	return is_float ? debug_shapes[f->value->debug].bytes : 0;
+	return is_float ? debug_shapes[v->debug].bytes : 0;
 }
 
-static bool is_signed(const struct event_field *f)
+static bool is_signed(const struct type *t, const struct value *v)
 {
-	if (f->type->class != TYPE_DEBUG) {
-		return f->type->is_signed;
+	if (t->class != TYPE_DEBUG) {
+		return t->is_signed;
 	}
-	return f->value->debug == DEBUG_I128 || debug_shapes[f->value->debug].form == DEBUG_SIGNED;
+	return v->debug == DEBUG_I128 || debug_shapes[v->debug].form == DEBUG_SIGNED;
 }
 
 /* Returns a float without its fraction, as the nearest integer of 65 bits with a sign. */
@@ -124,27 +124,49 @@ static struct value_pair truncate(double d)
 	return pair;
 }
 
-/* Returns the value as an integer of 128 bits. */
+struct value_pair reader_integer(const struct type *t, const struct value *v)
+{
+	struct value_pair pair = { 0, 0 };
+
+	if (v && v->kind == VALUE_PAIR) {
+		return value_pair(v);
+	}
+	if (!v || v->kind != VALUE_NUMBER) {
+		return pair;
+	}
+	size_t bytes = float_bytes(t, v);
+
+	if (bytes) {
+		return truncate(value_double(v->number, bytes));
+	}
+	pair.low = t->class == TYPE_DEBUG ? v->number : value_extend(t, v->number);
+	pair.high = is_signed(t, v) && (int64_t)pair.low < 0 ? UINT64_MAX : 0;
+	return pair;
+}
+
+double reader_double(const struct type *t, const struct value *v)
+{
+	if (v && v->kind == VALUE_NUMBER && float_bytes(t, v)) {
+		return value_double(v->number, float_bytes(t, v));
+	}
+	struct value_pair pair = reader_integer(t, v);
+
+	/* Small numbers of either sign are exact. */
+	if (v && is_signed(t, v) && pair.high == (uint64_t)((int64_t)pair.low >> 63)) {
+		return (double)(int64_t)pair.low;
+	}
+	if (v && is_signed(t, v)) {
+		return (double)(int64_t)pair.high * 0x1p64 + (double)pair.low;
+	}
+	return (double)pair.high * 0x1p64 + (double)pair.low;
+}
+
+/* Returns a field of the current event as an integer of 128 bits. */
 static struct value_pair get_integer(struct waymark_reader *r, size_t i)
 {
 	struct event_field f = get_field(r, i);
-	struct value_pair pair = { 0, 0 };
 
-	if (f.value && f.value->kind == VALUE_PAIR) {
-		return value_pair(f.value);
-	}
-	if (!f.value || f.value->kind != VALUE_NUMBER) {
-		return pair;
-	}
-	size_t bytes = float_bytes(&f);
-
-	if (bytes) {
-		return truncate(value_double(f.value->number, bytes));
-	}
-	pair.low = f.type->class == TYPE_DEBUG ? f.value->number
-					       : value_extend(f.type, f.value->number);
-	pair.high = is_signed(&f) && (int64_t)pair.low < 0 ? UINT64_MAX : 0;
-	return pair;
+	return reader_integer(f.type, f.value);
 }
 
 uint64_t waymark_reader_u64(struct waymark_reader *r, size_t field)
@@ -166,19 +188,7 @@ double waymark_reader_double(struct waymark_reader *r, size_t field)
 {
 	struct event_field f = get_field(r, field);
 
-	if (f.value && f.value->kind == VALUE_NUMBER && float_bytes(&f)) {
-		return value_double(f.value->number, float_bytes(&f));
-	}
-	struct value_pair pair = get_integer(r, field);
-
-	/* Small numbers of either sign are exact. */
-	if (f.value && is_signed(&f) && pair.high == (uint64_t)((int64_t)pair.low >> 63)) {
-		return (double)(int64_t)pair.low;
-	}
-	if (f.value && is_signed(&f)) {
-		return (double)(int64_t)pair.high * 0x1p64 + (double)pair.low;
-	}
-	return (double)pair.high * 0x1p64 + (double)pair.low;
+	return reader_double(f.type, f.value);
 }
 
 /* Formats a debug value by {:?}. */

@@ -66,6 +66,13 @@ const struct value *reader_current_values(struct waymark_reader *r);
 /* Returns the enum waymark_field of a type. */
 int reader_kind_of(const struct type *t);
 
+/*
+ * Return a value as waymark_reader_u64() and waymark_reader_high64() do, and as
+ * waymark_reader_double() does; 0 if it is NULL.
+ */
+struct value_pair reader_integer(const struct type *t, const struct value *v);
+double reader_double(const struct type *t, const struct value *v);
+
 #pragma GCC visibility pop
 
 #endif

@@ -131,6 +131,61 @@ static void debug_values_are_numbers_and_text(void **state)
 	waymark_reader_close(r);
 }
 
+/* More than any event has: fields that it does not have are columns, too. */
+#define FIELDS 16
+
+/* The arrays of a batch of one event. */
+static uint64_t integers[FIELDS];
+static double doubles[FIELDS];
+static const char *texts[FIELDS];
+static size_t lengths[FIELDS];
+
+/* Compares a column of a batch with the field of the same event, at which `r` is. */
+static void compare_column(struct waymark_reader *r, size_t field)
+{
+	double wanted = waymark_reader_double(r, field);
+	size_t length;
+	const char *text = waymark_reader_string(r, field, &length);
+
+	assert_true(integers[field] == waymark_reader_u64(r, field));
+	assert_true(doubles[field] == wanted || (isnan(doubles[field]) && isnan(wanted)));
+	if (waymark_reader_field_kind(r, field) == WAYMARK_FIELD_DEBUG) {
+		return; /* the text of {:?} is not in batches */
+	}
+	assert_true(!text == !texts[field]);
+	assert_int_equal(lengths[field], length);
+	assert_true(length == 0 || memcmp(text, texts[field], length) == 0);
+}
+
+static void columns_are_what_single_values_are(void **state)
+{
+	struct waymark_reader *r = open_at("", 0);
+	struct waymark_reader *batches = open_at("", 0);
+	struct waymark_column columns[FIELDS];
+	const struct waymark_columns to = { columns, FIELDS, 1 };
+	size_t filled;
+	int count = 0;
+
+	(void)state;
+	for (size_t i = 0; i < FIELDS; i++) {
+		columns[i] = (struct waymark_column){ (int)i, &integers[i], &doubles[i], &texts[i],
+			&lengths[i] };
+	}
+	for (; waymark_reader_next(r) == WAYMARK_READ_EVENT; count++) {
+		size_t event = waymark_reader_event_index(r);
+
+		assert_int_equal(
+			waymark_reader_columns(batches, event, &to, &filled), WAYMARK_READ_EVENT);
+		assert_int_equal(filled, 1);
+		for (size_t i = 0; i < FIELDS; i++) {
+			compare_column(r, i);
+		}
+	}
+	assert_true(count > 10);
+	waymark_reader_close(batches);
+	waymark_reader_close(r);
+}
+
 static void columns_that_no_event_has_are_empty(void **state)
 {
 	static const int fields[] = { 99, 65536, INT_MAX, -5, INT_MIN };
@@ -196,6 +251,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(wide_integers_have_two_halves),
 		cmocka_unit_test(text_and_bytes_are_what_was_there),
 		cmocka_unit_test(debug_values_are_numbers_and_text),
+		cmocka_unit_test(columns_are_what_single_values_are),
 		cmocka_unit_test(columns_that_no_event_has_are_empty),
 		cmocka_unit_test(messages_are_those_of_rust),
 	};
