@@ -24,8 +24,8 @@
  *	waymark_reader_close(r);
  *
  * Link with `pkg-config --libs waymark-reader`. A reader has one current record. Memory returned by
- * pointer belongs to the reader and is valid until the next waymark_reader_next(), names until
- * waymark_reader_close().
+ * pointer belongs to the reader and is valid until waymark_reader_next(), waymark_reader_columns()
+ * or waymark_reader_seek(), names until waymark_reader_close().
  *
  * Different threads may use different readers at the same time, but only one thread at a time may
  * use a reader. Nothing here prints, except that the program ends with a message if memory runs
@@ -210,7 +210,8 @@ int waymark_reader_thread_info(
  * direction: the next call of waymark_reader_next() returns that record. Opens the traces anew, and
  * passes packets by their headers. Returns 0, or -1 for a trace that is followed, read from a
  * descriptor or a pipe, or cannot be opened any more: the reader stays where it is then. Event
- * indexes remain if the traces declare their events.
+ * indexes remain if the traces declare their events. Names that were returned stay valid; many
+ * seeks need no more memory and descriptors than one.
  */
 int waymark_reader_seek(struct waymark_reader *r, uint64_t ns);
 

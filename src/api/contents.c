@@ -28,9 +28,9 @@ int waymark_reader_trace_info(
 	const struct trace_info *t = &r->reader->traces[trace];
 	const char *only = r->paths ? r->paths[0] : "";
 	const struct waymark_trace_info full = {
-		.path = t->path ? t->path : only,
-		.process = t->procname,
-		.host = t->hostname,
+		.path = reader_keep(r, t->path ? t->path : only),
+		.process = reader_keep(r, t->procname),
+		.host = reader_keep(r, t->hostname),
 		.state = t->state ? t->state : "",
 		.realtime = t->has_realtime ? t->realtime : 0,
 		.pid = t->pid,
@@ -63,8 +63,8 @@ int waymark_reader_event_info(
 	}
 	const struct event *e = class->event;
 	const struct waymark_event_info full = {
-		.name = class->name,
-		.format = e ? e->format.source : NULL,
+		.name = reader_keep(r, class->name),
+		.format = e ? reader_keep(r, e->format.source) : NULL,
 		.fields = e ? e->arg_count : 0,
 	};
 
@@ -89,9 +89,9 @@ int waymark_reader_field_info(
 		return -1;
 	}
 	const struct waymark_field_info full = {
-		.name = arg->name,
-		.type = arg->type.text,
-		.unit = arg->unit,
+		.name = reader_keep(r, arg->name),
+		.type = reader_keep(r, arg->type.text),
+		.unit = reader_keep(r, arg->unit),
 		.kind = reader_kind_of(&arg->type),
 		.is_key = arg->is_key,
 		.is_flags = arg->is_flags,
@@ -109,7 +109,7 @@ const char *waymark_reader_value_name(
 
 	for (const struct value_name *v = arg ? arg->names : NULL; v && v->name; v++) {
 		if (v->value == value && v->is_negative == is_negative) {
-			return v->name;
+			return reader_keep(r, v->name);
 		}
 	}
 	return NULL;

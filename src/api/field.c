@@ -38,14 +38,14 @@ const char *waymark_reader_field_name(const struct waymark_reader *r, size_t fie
 {
 	const struct arg *arg = get_arg(r, field);
 
-	return arg ? arg->name : NULL;
+	return arg ? reader_keep(r, arg->name) : NULL;
 }
 
 const char *waymark_reader_field_type(const struct waymark_reader *r, size_t field)
 {
 	const struct arg *arg = get_arg(r, field);
 
-	return arg ? arg->type.text : NULL;
+	return arg ? reader_keep(r, arg->type.text) : NULL;
 }
 
 int reader_kind_of(const struct type *t)

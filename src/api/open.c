@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "api/reader.h"
 #include "base/memory.h"
@@ -105,6 +104,7 @@ static struct waymark_reader *open_reader(const struct origin *from,
 
 	declarations_init(&r->declarations);
 	arena_init(&r->arena);
+	arena_init(&r->of_messages);
 	arena_init(&r->texts);
 	filter_init(&r->filter);
 	out_init(&r->text, OUT_TO_MEMORY);
@@ -194,56 +194,17 @@ void waymark_reader_close(struct waymark_reader *r)
 		return;
 	}
 	reader_close(r->reader);
-	vec_foreach (struct reader **, left, &r->left) {
-		reader_close(*left);
-	}
-	vec_fini(&r->left);
+	reader_close(r->first);
+	reader_free_kept(r->kept);
 	vec_fini(&r->outline.threads);
 	filter_fini(&r->filter);
 	free(r->batch);
 	arena_fini(&r->texts);
 	declarations_fini(&r->declarations);
 	vec_fini(&r->messages);
+	arena_fini(&r->of_messages);
 	arena_fini(&r->arena);
 	out_fini(&r->text);
 	out_fini(&r->field);
 	free(r);
-}
-
-/* True if the traces can be read once more. */
-static bool can_read_again(const struct waymark_reader *r)
-{
-	struct stat st;
-
-	for (size_t i = 0; i < r->path_count; i++) {
-		if (strcmp(r->paths[i], "-") == 0 || stat(r->paths[i], &st) != 0 ||
-			!(S_ISDIR(st.st_mode) || S_ISREG(st.st_mode))) {
-			return false;
-		}
-	}
-	return r->path_count > 0 && r->options.follow == FOLLOW_NOT;
-}
-
-int waymark_reader_seek(struct waymark_reader *r, uint64_t ns)
-{
-	struct read_error why;
-	struct filter_time from = { .ns = (int64_t)ns, .set = true };
-	struct reader *next = NULL;
-
-	if (can_read_again(r)) {
-		next = merge_open(r->paths, r->path_count, &r->options, &why);
-	}
-	if (!next) {
-		return -1;
-	}
-	vec_push(&r->left, r->reader);
-	r->reader = next;
-	r->messages.count = 0; /* they are of the other reader's classes */
-	r->batch_at = r->batch_count = 0;
-	r->state = WAYMARK_READ_NOTHING;
-	r->filter.from = (int64_t)ns > r->from.ns || !r->from.set ? from : r->from;
-	filter_start(&r->filter, next);
-	filter_limit(&r->filter);
-	r->is_filtered = true;
-	return 0;
 }

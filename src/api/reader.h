@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The object of waymark/reader.h. open.c opens and closes it, record.c moves it and has the current
- * record, field.c that record's fields, contents.c what the traces declare, columns.c batches of
- * events. A reader belongs to one thread.
+ * record, seek.c moves it to a time, field.c has the record's fields, contents.c what the traces
+ * declare, columns.c batches of events. A reader belongs to one thread.
  */
 #ifndef API_READER_H
 #define API_READER_H
@@ -28,14 +28,16 @@ struct waymark_reader {
 	bool has_outline;
 	struct reader_options options; /* to open the traces anew */
 	size_t path_count; /* 0: a descriptor */
-	VEC(struct reader *) left; /* by waymark_reader_seek(): their names are still valid */
+	struct reader *first; /* left by waymark_reader_seek(), for its names; NULL: none */
+	struct kept_texts *kept; /* names of the readers after it; NULL: it is the only one */
 	struct declarations declarations;
 	struct record record;
 	int state; /* of enum waymark_read */
 	int wait_ms; /* below 0: no limit */
 	struct pace pace;
 	const char **paths;
-	struct arena arena; /* for the paths and messages */
+	struct arena arena; /* for the paths and patterns */
+	struct arena of_messages;
 	VEC(struct message *) messages; /* by class index; NULL until needed */
 	struct out text; /* the last message */
 	struct out field; /* the last debug value */
@@ -49,6 +51,17 @@ static inline const struct event_class *reader_current_class(const struct waymar
 
 /* Not for programs, which see all other functions of these files. */
 #pragma GCC visibility push(hidden)
+
+/* ---- seek.c ---- */
+
+/*
+ * Returns the text, or after a seek its copy, which is valid until the reader is closed: for all
+ * names that programs get. NULL is allowed.
+ */
+const char *reader_keep(const struct waymark_reader *r, const char *text);
+
+/* Frees the copies. NULL is allowed. */
+void reader_free_kept(struct kept_texts *k);
 
 /* ---- record.c ---- */
 

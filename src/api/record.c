@@ -116,12 +116,12 @@ size_t waymark_reader_trace(const struct waymark_reader *r)
 
 const char *waymark_reader_host(const struct waymark_reader *r)
 {
-	return current_trace(r)->hostname;
+	return reader_keep(r, current_trace(r)->hostname);
 }
 
 const char *waymark_reader_process(const struct waymark_reader *r)
 {
-	return current_trace(r)->procname;
+	return reader_keep(r, current_trace(r)->procname);
 }
 
 uint64_t waymark_reader_lost_packets(const struct waymark_reader *r)
@@ -148,7 +148,7 @@ const char *waymark_reader_name(const struct waymark_reader *r)
 {
 	const struct event_class *class = reader_current_class(r);
 
-	return class ? class->name : "";
+	return class ? reader_keep(r, class->name) : "";
 }
 
 size_t waymark_reader_event_index(const struct waymark_reader *r)
@@ -166,8 +166,8 @@ static const struct message *get_message(struct waymark_reader *r, const struct 
 	struct message **m = &r->messages.items[class->index];
 
 	if (!*m) {
-		*m = arena_new(&r->arena, struct message);
-		message_compile(*m, &r->arena, class, "", VALUES_ANY);
+		*m = arena_new(&r->of_messages, struct message);
+		message_compile(*m, &r->of_messages, class, "", VALUES_ANY);
 		(*m)->swap = r->reader->swap;
 	}
 	return *m;

@@ -302,6 +302,15 @@ static void merge_close(struct reader *base)
 	free(m);
 }
 
+static void merge_close_files(struct reader *base)
+{
+	struct merge *m = (struct merge *)base;
+
+	for (size_t i = 0; i < m->count; i++) {
+		reader_close_files(m->parts[i].reader);
+	}
+}
+
 /* Returns a time of the merged traces as time of a part. */
 static int64_t part_time(const struct part *p, int64_t ns)
 {
@@ -376,6 +385,7 @@ static bool merge_outline(const struct reader *base, struct reader_outline *o)
 
 static const struct reader_format merge_format = {
 	.name = "several traces",
+	.close_files = merge_close_files,
 	.close = merge_close,
 	.outline = merge_outline,
 	.limit = merge_limit,

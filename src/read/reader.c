@@ -73,8 +73,14 @@ void reader_fini(struct reader *r)
 void reader_close(struct reader *r)
 {
 	if (r) {
+		r->format->close_files(r);
 		r->format->close(r);
 	}
+}
+
+void reader_close_files(struct reader *r)
+{
+	r->format->close_files(r);
 }
 
 static const struct reader_format *detect(struct input *in)

@@ -109,6 +109,9 @@ struct reader_format {
 	/* Takes ownership of the input, unless it fails and returns NULL. */
 	struct reader *(*open)(
 		struct input *in, const struct reader_options *options, struct read_error *error);
+	/* For reader_close_files(); may be called twice. */
+	void (*close_files)(struct reader *r);
+	/* Frees the rest. Call close_files() before. */
 	void (*close)(struct reader *r);
 	/* For reader_progress(); NULL if progress is never known. */
 	double (*progress)(const struct reader *r);
@@ -183,6 +186,12 @@ struct reader *reader_open(
 struct reader *reader_open_fd(
 	int fd, const struct reader_options *options, struct read_error *error);
 void reader_close(struct reader *r);
+
+/*
+ * Frees files and mappings, and keeps the classes and traces with all texts until reader_close(),
+ * the only function that may be called then.
+ */
+void reader_close_files(struct reader *r);
 
 /* True if the traces declare all of their events before the first record. */
 bool reader_declares_all(const struct reader *r);

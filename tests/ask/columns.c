@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <waymark/reader.h>
 
@@ -241,6 +242,54 @@ static void check_threads(char **paths, int count)
 
 #define TARGETS 50
 
+/* Lines of /proc/self/maps. */
+static int count_mappings(void)
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	int lines = 0;
+
+	for (int c; f && (c = getc(f)) != EOF;) {
+		lines += c == '\n';
+	}
+	check(f && fclose(f) == 0 && lines > 0, "/proc/self/maps", 0);
+	return lines;
+}
+
+/* Seeks release what they opened; names from before each of them remain. */
+static void check_many_seeks(char **paths, int count)
+{
+	static const char *names[4 * TARGETS];
+	static char copies[4 * TARGETS][64];
+	struct waymark_trace_info first = { .size = sizeof(first) };
+	struct waymark_event_info event = { .size = sizeof(event) };
+	struct waymark_reader *r = open_traces(paths, count, NULL);
+	struct rlimit limit;
+	int mappings = count_mappings();
+
+	check(getrlimit(RLIMIT_NOFILE, &limit) == 0, "limit", 0);
+	limit.rlim_cur = 64;
+	check(setrlimit(RLIMIT_NOFILE, &limit) == 0, "new limit", 0);
+	check(waymark_reader_trace_info(r, 0, &first) == 0, "trace", 0);
+	check(waymark_reader_event_info(r, 0, &event) == 0, "event", 0);
+	for (size_t i = 0; i < 4 * TARGETS; i++) {
+		check(waymark_reader_next(r) == WAYMARK_READ_EVENT, "event after seek", i);
+		names[i] = i % 2 ? waymark_reader_field_name(r, 0) : waymark_reader_name(r);
+		snprintf(copies[i], sizeof(copies[i]), "%s", names[i]);
+		uint64_t to = i % 10 == 9 ? 0 : waymark_reader_time(r) + 1000;
+
+		check(waymark_reader_seek(r, to) == 0, "seek", i);
+	}
+	check(count_mappings() < mappings + 40 * count, "number of mappings", 0);
+	for (size_t i = 0; i < 4 * TARGETS; i++) {
+		check(strcmp(names[i], copies[i]) == 0, "kept name", i);
+	}
+	check(strcmp(first.path, paths[0]) == 0 && strcmp(first.process, "ask") == 0, "info", 0);
+	check(strcmp(event.name, "ask_submit") == 0 && strstr(event.format, "disk"), "format", 0);
+	check(waymark_reader_seek(r, 0) == 0 && waymark_reader_next(r) > 0, "to the start", 0);
+	check(waymark_reader_name(r) == names[0], "pointer of the name", 0);
+	waymark_reader_close(r);
+}
+
 /* Moves to chosen times, back and forth, and compares what comes there. */
 static void check_seek(char **paths, int count)
 {
@@ -287,6 +336,7 @@ int main(int argc, char **argv)
 		check_contents(paths, count);
 		check_threads(paths, count);
 		check_seek(paths, count);
+		check_many_seeks(paths, count);
 	}
 	for (size_t event = 0; event < 5; event++) {
 		for (size_t i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++) {

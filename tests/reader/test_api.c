@@ -246,6 +246,31 @@ static void a_wrong_expression_says_where(void **state)
 }
 
 /* A program that was built before the last option was added. */
+static void seeks_keep_names_and_no_files(void **state)
+{
+	struct waymark_reader *r = open_trace("v4");
+	const char *name;
+	const char *type = NULL;
+	int fd;
+
+	(void)state;
+	check_first_event(r);
+	name = waymark_reader_name(r);
+	for (int i = 0; i < 100; i++) {
+		assert_int_equal(waymark_reader_seek(r, 0), 0);
+		assert_int_equal(waymark_reader_time(r), 0);
+		check_first_event(r);
+		assert_ptr_equal(waymark_reader_name(r), name);
+		type = i == 0 ? waymark_reader_field_type(r, 0) : type;
+	}
+	assert_string_equal(name, "blk_open");
+	assert_string_equal(type, "const char *");
+	fd = dup(0);
+	assert_in_range(fd, 0, 50);
+	close(fd);
+	waymark_reader_close(r);
+}
+
 static void fewer_options_are_accepted(void **state)
 {
 	const char *path = "v4";
@@ -278,6 +303,7 @@ int main(void)
 		cmocka_unit_test(failures_to_open_say_why),
 		cmocka_unit_test(an_expression_selects_events_and_gaps_remain),
 		cmocka_unit_test(a_wrong_expression_says_where),
+		cmocka_unit_test(seeks_keep_names_and_no_files),
 		cmocka_unit_test(fewer_options_are_accepted),
 	};
 

@@ -186,7 +186,7 @@ static bool open_trace(
 	return true;
 }
 
-static void ctf_close(struct reader *base)
+static void ctf_close_files(struct reader *base)
 {
 	struct ctf_reader *r = (struct ctf_reader *)base;
 
@@ -194,13 +194,21 @@ static void ctf_close(struct reader *base)
 		ctf_stream_close(s);
 	}
 	buffer_source_close(r->trace.buffer);
+	r->trace.buffer = NULL;
 	if (r->trace.directory >= 0) {
 		close(r->trace.directory);
+		r->trace.directory = -1;
 	}
-	vec_fini(&r->slots);
 	vec_fini(&r->heap);
 	vec_fini(&r->streams);
 	vec_fini(&r->files);
+}
+
+static void ctf_close(struct reader *base)
+{
+	struct ctf_reader *r = (struct ctf_reader *)base;
+
+	vec_fini(&r->slots);
 	hash_fini(&r->classes);
 	hash_fini(&r->known_files);
 	arena_fini(&r->names);
@@ -226,7 +234,7 @@ static struct reader *ctf_open(
 		read_error_set(error, "cannot open the directory: %s", strerror(errno));
 	}
 	if (r->trace.directory < 0 || !open_trace(r, options, error)) {
-		ctf_close(&r->base);
+		reader_close(&r->base);
 		return NULL;
 	}
 	return &r->base;
@@ -236,6 +244,7 @@ const struct reader_format reader_ctf = {
 	.name = "CTF",
 	.release = "1.8",
 	.open_directory = ctf_open,
+	.close_files = ctf_close_files,
 	.close = ctf_close,
 	.outline = ctf_outline,
 	.limit = ctf_limit,

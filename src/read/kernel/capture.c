@@ -442,13 +442,19 @@ static struct reader *capture_open(
 	return &c->base;
 }
 
-static void capture_close(struct reader *base)
+static void capture_close_files(struct reader *base)
 {
 	struct capture *c = (struct capture *)base;
 	struct read_error ignored;
 
 	input_fini(&c->input);
 	trace_cmd_close(&c->child, &ignored);
+}
+
+static void capture_close(struct reader *base)
+{
+	struct capture *c = (struct capture *)base;
+
 	capture_scopes_fini(c);
 	capture_shapes_fini(c);
 	out_fini(&c->next);
@@ -468,6 +474,7 @@ const struct reader_format reader_kernel = {
 	.is_text = true,
 	.detect = capture_detect,
 	.open = capture_open,
+	.close_files = capture_close_files,
 	.close = capture_close,
 	.progress = capture_progress,
 };

@@ -2,10 +2,9 @@
 /*
  * The reader of simpletrace files: QEMU's binary log, versions 0, 2, 3 and 4, and Waymark's own
  * (version 4), in either byte order; format/simple.h has the layout. A record's length must agree
- * with its event's declaration, but always leads to the next record, so one bad record costs one
- * record. Most records are plain, and are read without a call or a second look. Each version's
- * next() is compiled once for each byte order, so that the order costs nothing. reader.c calls this
- * through the table of formats.
+ * with its event's declaration, but always leads to the next one, so a bad record costs one record.
+ * Most records are plain, and are read without a call or a second look. Each version's next() is
+ * compiled for each byte order. reader.c calls this through the table of formats.
  */
 #include <inttypes.h>
 #include <stddef.h>
@@ -575,13 +574,15 @@ static struct reader *simple_open(
 	return &r->base;
 }
 
+static void simple_close_files(struct reader *base)
+{
+	input_fini(&((struct simple_reader *)base)->input);
+}
+
 static void simple_close(struct reader *base)
 {
-	struct simple_reader *r = (struct simple_reader *)base;
-
-	input_fini(&r->input);
 	reader_fini(base);
-	free(r);
+	free(base);
 }
 
 static double simple_progress(const struct reader *base)
@@ -593,6 +594,7 @@ const struct reader_format reader_simple = {
 	.name = "simpletrace",
 	.detect = simple_detect,
 	.open = simple_open,
+	.close_files = simple_close_files,
 	.close = simple_close,
 	.progress = simple_progress,
 };
