@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Names of outputs, see output/output.h. Each step is one rename, so a process that is killed
- * leaves both the old and the new output whole, one of them under a name next to the wanted one.
+ * leaves both the old and the new output whole, one of them under a name next to the wanted one. A
+ * signal that a handler can take removes the unfinished output.
  */
 #include "output/output.h"
 
@@ -18,6 +19,7 @@
 
 #include "base/error.h"
 #include "format/ctf.h"
+#include "output/unfinished.h"
 
 #define RANDOM "XXXXXX" /* the form that mkdtemp(3) needs */
 #define ASIDE ".old-"
@@ -192,23 +194,14 @@ bool output_set_aside(struct output *o, const char *path)
 	return ok;
 }
 
-bool output_begin(struct output *o, const char *path, bool is_folder, bool replaces)
+/* Makes the new file or folder under a free name. Call with the signals held. */
+static bool make_temporary(struct output *o, mode_t mask)
 {
-	mode_t mask = umask(0);
-	struct stat st;
+	char *name = name_beside(o->path, ".new-");
 
-	umask(mask);
-	*o = (struct output){
-		.path = path, .fd = -1, .is_folder = is_folder, .replaces = replaces
-	};
-	if (replaces ? !may_replace(o) : lstat(path, &st) == 0) {
-		return replaces ? false : error_set(o->error, IN_THE_WAY);
-	}
-	char *name = name_beside(path, ".new-");
-
-	if (is_folder && mkdtemp(name) && chmod(name, 0777 & ~mask) == 0) {
+	if (o->is_folder && mkdtemp(name) && chmod(name, 0777 & ~mask) == 0) {
 		o->fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	} else if (!is_folder) {
+	} else if (!o->is_folder) {
 		o->fd = mkostemp(name, O_CLOEXEC);
 		if (o->fd >= 0) {
 			fchmod(o->fd, 0666 & ~mask);
@@ -220,7 +213,28 @@ bool output_begin(struct output *o, const char *path, bool is_folder, bool repla
 		return false;
 	}
 	o->temporary = name;
+	unfinished_note(o);
 	return true;
+}
+
+bool output_begin(struct output *o, const char *path, bool is_folder, bool replaces)
+{
+	mode_t mask = umask(0);
+	sigset_t signals;
+	struct stat st;
+
+	umask(mask);
+	*o = (struct output){
+		.path = path, .fd = -1, .is_folder = is_folder, .replaces = replaces
+	};
+	if (replaces ? !may_replace(o) : lstat(path, &st) == 0) {
+		return replaces ? false : error_set(o->error, IN_THE_WAY);
+	}
+	unfinished_hold(&signals);
+	bool ok = make_temporary(o, mask);
+
+	unfinished_release(&signals);
+	return ok;
 }
 
 /* Replaces a trace by the new one. */
@@ -242,10 +256,20 @@ static bool exchange(struct output *o)
 	return true;
 }
 
+/* The new output has its name, or is gone. Call with the signals held. */
+static void forget_new(struct output *o)
+{
+	unfinished_forget(o);
+	free(o->temporary);
+	o->temporary = NULL;
+}
+
 bool output_commit(struct output *o)
 {
+	sigset_t signals;
 	bool ok;
 
+	unfinished_hold(&signals); /* between two renames, no output has the name */
 	if (o->replaces) {
 		/* A rename itself replaces a file, an empty folder, or nothing. */
 		ok = may_replace(o) && (rename(o->temporary, o->path) == 0 || exchange(o));
@@ -255,14 +279,17 @@ bool output_commit(struct output *o)
 				      : error_set(o->error, "cannot be made: %s", strerror(errno)));
 	}
 	if (ok) {
-		free(o->temporary);
-		o->temporary = NULL;
+		forget_new(o);
 	}
+	unfinished_release(&signals);
 	return ok;
 }
 
 void output_fini(struct output *o)
 {
+	sigset_t signals;
+
+	unfinished_hold(&signals);
 	if (o->fd >= 0) {
 		close(o->fd);
 		o->fd = -1;
@@ -270,7 +297,7 @@ void output_fini(struct output *o)
 	forget_old(o); /* before a removal, which would also remove the memory of the old trace */
 	if (o->temporary) {
 		replaceable_remove(&o->old, o->temporary);
-		free(o->temporary);
-		o->temporary = NULL;
+		forget_new(o);
 	}
+	unfinished_release(&signals);
 }

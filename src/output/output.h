@@ -2,9 +2,10 @@
 /*
  * A trace or file that a command makes. Its name belongs to a complete one at every moment. waymark
  * convert writes it as PATH.new-XXXXXX and renames it when it is complete: output_begin(),
- * output_commit(). waymark record lets a program make it under its own name: an existing output is
- * called PATH.old-XXXXXX meanwhile, and is then removed or gets its name back: output_set_aside(),
- * output_remove_old() or output_restore_old(). One process at a time for a path; one thread.
+ * output_commit(); a signal that ends the command removes it. waymark record lets a program make it
+ * under its own name: an existing output is called PATH.old-XXXXXX meanwhile, and is then removed
+ * or gets its name back: output_set_aside(), output_remove_old() or output_restore_old(). One
+ * process at a time for a path; one thread.
  */
 #ifndef OUTPUT_OUTPUT_H
 #define OUTPUT_OUTPUT_H
@@ -26,7 +27,8 @@ struct output {
 
 /*
  * Begins a folder or file that will be `path`. Returns false if the name exists and `replaces` is
- * false or it must not be replaced (output/replaceable.h), and on other failures.
+ * false or it must not be replaced (output/replaceable.h), and on other failures. On success, `o`
+ * stays at its address until output_fini().
  */
 bool output_begin(struct output *o, const char *path, bool is_folder, bool replaces);
 
