@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests exports as csv, jsonl and sqlite: tables.py WAYMARK PROGRAM DECLARATIONS"""
+"""Tests exports as csv, jsonl and sqlite: tables.py WAYMARK PROGRAM DECLARATIONS TYPED..."""
 
 import collections
 import csv
 import io
 import json
+import math
+import os
+import shutil
 import sqlite3
 import subprocess
+import sys
 
 from common import Work, check, export, finish, named, ns, records, run
 
@@ -77,7 +81,9 @@ def exported(work, *paths):
     database = work.path / "export.db"
     run("export", "--to=sqlite", "--replace", "-o", database, *paths)
     check("integrity", shell(database, "PRAGMA integrity_check"), "ok")
-    return sqlite3.connect(database)
+    db = sqlite3.connect(database)
+    db.text_factory = lambda data: data.decode(errors="surrogateescape")
+    return db
 
 
 def check_database(work):
@@ -115,7 +121,7 @@ def in_column(value):
         value = int(value, 16)
     if isinstance(value, int):
         return value - 2**64 if value >= 2**63 else value
-    return printed(value) if isinstance(value, str) and "\udcff" in value else value
+    return value
 
 
 def check_sql(work, paths):
@@ -123,6 +129,8 @@ def check_sql(work, paths):
     db = exported(work, *paths)
     said = json.loads(run("info", "--json", *paths)[0])
     tables = [t for t, in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    check("tables that are no events'", {"gaps", "scopes", "lives", "threads", "processes", "declarations"} -
+          set(tables), set())
     check(f"events of {paths}", db.execute("SELECT count(*) FROM events").fetchone()[0], said["events"])
     for table in tables:
         columns = [c for c in columns_of(db, table) if c not in ("message", "raw")]
@@ -140,10 +148,62 @@ def columns_of(db, table):
 
 
 def in_sql(column, value):
-    """Returns a value as both show it: waymark sql has 0 for what is not known."""
+    """Returns a value as both show it: waymark sql has 0 for what is not known, and JSON no NaN."""
     if column in ("pid", "tid", "end_tid", "_pid") and value is None:
         return 0
-    return printed(value) if isinstance(value, str) and "\udcff" in value else value
+    if isinstance(value, float) and math.isinf(value):
+        return None
+    return value.hex() if isinstance(value, bytes) else value
+
+
+def typed(work, program):
+    """Returns a trace with types of Rust, objects, and texts that are cut."""
+    trace = work.path / os.path.basename(program)
+    subprocess.run([program], check=True, timeout=60,
+                   env={**os.environ, "WAYMARK_TRACE": f"*,backend=ctf,file={trace}"})
+    return trace
+
+
+def check_types(work, trace):
+    db = exported(work, trace)
+    check("types of debug values", sorted(set(db.execute("SELECT typeof(a) FROM t_debug"))),
+          [("integer",), ("real",), ("text",)])
+    check("a char", db.execute("SELECT a FROM t_debug WHERE b = 0xdeadbeefcafe").fetchall(), [("A",)])
+    check_sql(work, [trace])
+
+
+def check_lives(work):
+    db = exported(work, work.trace)
+    check("lives", db.execute("SELECT life, key, events, first, last, outcome FROM lives ORDER BY rowid").fetchall(),
+          [("request", str(key), 3, "submit", "complete", "ended") for key in range(5)])
+    run("export", "--to=sqlite", "--event=-submit", "--replace", "-o", work.path / "export.db", work.trace)
+    check("lives without their begin", sqlite3.connect(work.path / "export.db").execute(
+        "SELECT DISTINCT first, last FROM lives").fetchall(), [("queued", "complete")])
+
+
+def check_wrong_lives(work):
+    """Keys that cannot be compared cost the table of lives only."""
+    meanings = work.path / "meanings"
+    meanings.write_text('# @key text\n# @begin thing\ntext(const char *text, void *at) "%s at %p"\n'
+                        '# @key id\n# @end thing\nevents(int id) "%d"\n')
+    database = work.path / "wrong.db"
+    error = run("export", "--to=sqlite", "-e", meanings, "-o", database, work.trace, status=1)[1]
+    check("why", "the table lives is empty: 'text' of event 'events' (int) cannot be compared" in error, True)
+    counts = "(SELECT count(*) FROM lives), (SELECT count(*) FROM events)"
+    check("rows", sqlite3.connect(database).execute(f"SELECT {counts}").fetchall(),
+          [(0, len([r for r in records(work.trace) if "event" in r]))])
+
+
+def check_names(work):
+    """Names of tables and columns are those of the trace, whatever they contain."""
+    trace = work.path / "renamed-events"
+    shutil.copytree(work.trace, trace)
+    metadata = trace / "metadata"
+    text = metadata.read_bytes()
+    check("metadata has the name", text.count(b'name = "level"'), 1)
+    metadata.write_bytes(text.replace(b'name = "level"', b'name = "two\\nlines"'))
+    check_sql(work, [trace])
+    check("its table", exported(work, trace).execute('SELECT count(*) FROM "two\nlines"').fetchall(), [(5,)])
 
 
 def check_babeltrace(work):
@@ -164,6 +224,11 @@ def main():
     check_jsonl(work.trace)
     check_database(work)
     check_babeltrace(work)
+    check_lives(work)
+    check_wrong_lives(work)
+    check_names(work)
+    for program in sys.argv[4:]:
+        check_types(work, typed(work, program))
     for paths in work.all():
         check_sql(work, paths)
         rows_of(*paths)

@@ -260,6 +260,7 @@ static bool put_all(struct export_run *x)
 	struct export *e = &x->export;
 
 	e->reader = x->session.reader;
+	e->filter = &x->session.filter;
 	e->out = &x->session.out;
 	e->path = x->file.temporary;
 	e->trace = x->session.traces[0];
@@ -275,11 +276,16 @@ static bool put_all(struct export_run *x)
 	return (ok || fail(x, e->error)) && !out_flush(e->out);
 }
 
-static void report_losses(struct export_run *x)
+/* Reports what is not in the output. */
+static void report_missing(struct export_run *x)
 {
 	const struct losses *l = &x->export.unreported;
 	struct out words;
 
+	if (*x->export.problem) {
+		session_say(&x->session, "%s", x->export.problem);
+		x->session.problems++;
+	}
 	if (losses_events(l) + losses_packets(l) > 0) {
 		out_init(&words, OUT_TO_MEMORY);
 		gap_put_text(&words, l);
@@ -310,7 +316,7 @@ static void run(struct export_run *x)
 	bool ok = put_all(x);
 
 	if (ok) {
-		report_losses(x);
+		report_missing(x);
 		session_explain_states(&x->session);
 		report_names(x);
 	}

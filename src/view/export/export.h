@@ -18,6 +18,7 @@
 struct export
 {
 	struct reader *reader;
+	const struct filter *filter; /* has selected the records */
 	struct out *out;
 	const char *path; /* of the new file, for formats that are files; else NULL */
 	const char *trace; /* path of the only trace; unused if there are several */
@@ -27,6 +28,7 @@ struct export
 	struct timeline_counters counters;
 	/* set by the format: */
 	char error[256]; /* "": none, or only that of `out` */
+	char problem[600]; /* what the complete output lacks; "": nothing */
 	struct losses unreported; /* losses for which the format has no place */
 };
 

@@ -8,7 +8,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "view/export/cell.h"
+#include "base/error.h"
+#include "base/utf8.h"
+#include "read/where.h"
+#include "view/message/message.h"
+#include "view/path.h"
 
 /* Runs an insertion and makes it ready for the next. */
 static bool insert(struct sqlite *s, sqlite3_stmt *statement)
@@ -55,26 +59,51 @@ static void bind_trace(struct sqlite *s, sqlite3_stmt *statement, int at, uint32
 	bind_text(statement, at, path ? path : s->export->trace);
 }
 
-static void bind_cell(sqlite3_stmt *statement, int at, const struct cell *c)
+/* Binds a value that is neither a number of 64 bits nor a text. */
+static COLD void bind_odd(
+	sqlite3_stmt *statement, int at, const struct arg *arg, const struct value *v)
 {
-	sqlite3_destructor_type copy = c->made ? SQLITE_TRANSIENT : SQLITE_STATIC;
-
-	switch (c->kind) {
-	case CELL_NULL:
+	if (v->kind == VALUE_ABSENT || (v->kind == VALUE_STRING && !v->text)) {
 		sqlite3_bind_null(statement, at);
-		break;
-	case CELL_DOUBLE:
-		sqlite3_bind_double(statement, at, c->real);
-		break;
-	case CELL_TEXT:
-		sqlite3_bind_text64(statement, at, c->text, c->length, copy, SQLITE_UTF8);
-		break;
-	case CELL_BYTES:
-		sqlite3_bind_blob64(statement, at, c->text, c->length, copy);
-		break;
-	default: /* from 2^63 on: the negative number with the same bits */
-		sqlite3_bind_int64(statement, at, (int64_t)c->number);
-		break;
+	} else if (arg->type.class == TYPE_BYTES) {
+		sqlite3_bind_blob64(statement, at, v->text, v->length, SQLITE_STATIC);
+	} else {
+		sqlite3_bind_text(statement, at, message_value_text(arg, v), -1, free);
+	}
+}
+
+/* Binds a character among the values of any type; false if it is another value. */
+static COLD bool bind_character(sqlite3_stmt *statement, int at, const struct value *v)
+{
+	char character[UTF8_MAX];
+	size_t length = message_put_character(character, v);
+
+	if (length > 0) {
+		sqlite3_bind_text(statement, at, character, (int)length, SQLITE_TRANSIENT);
+	}
+	return length > 0;
+}
+
+/* Binds a value as `waymark sql` shows it: field_cell() in sql/rows.c. */
+static void bind_value(
+	sqlite3_stmt *statement, int at, const struct arg *arg, const struct value *value)
+{
+	struct expr_value v = { .type = EXPR_NONE };
+
+	if (UNLIKELY(arg->type.class == TYPE_DEBUG) && bind_character(statement, at, value)) {
+		return;
+	}
+	if (LIKELY(value->kind != VALUE_PAIR)) { /* a double has not all digits of 128 bits */
+		v = where_value(&arg->type, value);
+	}
+	if (LIKELY(v.type == EXPR_INTEGER)) {
+		sqlite3_bind_int64(statement, at, (int64_t)v.as.integer);
+	} else if (v.type == EXPR_FLOAT) {
+		sqlite3_bind_double(statement, at, v.as.number);
+	} else if (v.type == EXPR_TEXT && v.as.text && arg->type.class != TYPE_BYTES) {
+		sqlite3_bind_text64(statement, at, v.as.text, v.length, SQLITE_STATIC, SQLITE_UTF8);
+	} else {
+		bind_odd(statement, at, arg, value);
 	}
 }
 
@@ -90,11 +119,7 @@ static void bind_fields(struct sqlite *s, sqlite3_stmt *statement, const struct 
 			statement, PARAMETER_FIRST, rec->payload, rec->payload_size, SQLITE_STATIC);
 	}
 	for (size_t i = 0; e && i < e->arg_count; i++) {
-		struct cell cell;
-
-		cell_set(&cell, &e->args[i], &values[i], false);
-		bind_cell(statement, PARAMETER_FIRST + (int)i, &cell);
-		cell_fini(&cell);
+		bind_value(statement, PARAMETER_FIRST + (int)i, &e->args[i], &values[i]);
 	}
 }
 
@@ -181,6 +206,59 @@ static bool put_scope(struct sqlite *s, const struct scope_span *span, int unfin
 static void put_unfinished(void *data, const struct scope_span *span)
 {
 	put_scope(data, span, span->is_lost ? 2 : 1);
+}
+
+/* ---- Lives ---- */
+
+/* Writes a life that has ended. */
+static void put_life(void *state, const struct life *l)
+{
+	static const char *const outcomes[] = {
+		[LIFE_ENDED] = "ended",
+		[LIFE_UNFINISHED] = "unfinished",
+		[LIFE_END_LOST] = "end lost",
+		[LIFE_BEGUN_TWICE] = "begun twice",
+	};
+	struct sqlite *s = state;
+	sqlite3_stmt *statement = s->lists[LIST_LIVES];
+
+	sqlite3_bind_int64(statement, 1, (int64_t)l->begin_ns);
+	bind_text(statement, 2, lives_kind_name(&s->lives, l));
+	sqlite3_bind_text(statement, 3, lives_key_text(&s->lives, l), -1, free);
+	sqlite3_bind_int64(statement, 4, (int64_t)(l->end_ns - l->begin_ns));
+	sqlite3_bind_int64(statement, 5, (int64_t)l->count);
+	sqlite3_bind_text(statement, 6, path_text(&s->lives.paths, l->path, NULL), -1, free);
+	bind_text(statement, 7, l->first->name);
+	bind_text(statement, 8, l->last->name);
+	bind_text(statement, 9, outcomes[l->outcome]);
+	sqlite3_bind_int(statement, 10, l->is_doubtful);
+	bind_ids(
+		s, statement, 11, &(struct key){ .trace = l->trace, .pid = l->pid, .tid = l->tid });
+	bind_text(statement, 13, trace_of(s, l->trace)->procname);
+	bind_trace(s, statement, 14, l->trace);
+	insert(s, statement);
+}
+
+static void begin_lives(struct sqlite *s)
+{
+	s->lives_options = (struct lives_options){
+		.rules.filter = s->export->filter,
+		.text = message_value_text,
+		.max_open = SIZE_MAX,
+		.data = s,
+		.ended = put_life,
+	};
+	lives_init(&s->lives, &s->lives_options, s->export->reader);
+}
+
+/* Some of the lives would be wrong, so there are none after an error. */
+static void end_lives(struct sqlite *s)
+{
+	lives_end(&s->lives);
+	if (*s->lives.error) {
+		error_set(s->export->problem, "the table lives is empty: %s", s->lives.error);
+		sqlite_run(s, "DELETE FROM lives");
+	}
 }
 
 /* ---- The other lists ---- */
@@ -286,6 +364,7 @@ static bool end(void *state)
 
 	if (!s->has_failed) {
 		pairs_unfinished(&s->pairs, put_unfinished, s);
+		end_lives(s);
 		summary_sort(&s->summary);
 		put_threads(s);
 		put_processes(s);
@@ -293,6 +372,7 @@ static bool end(void *state)
 	}
 	sqlite_close(s);
 	pairs_fini(&s->pairs);
+	lives_fini(&s->lives);
 	summary_fini(&s->summary);
 	arena_fini(&s->arena);
 	bool ok = !s->has_failed;
@@ -311,6 +391,7 @@ static void *begin(struct export *e)
 	hash_init(&s->tables);
 	pairs_init(&s->pairs, &e->reader->classes);
 	summary_init(&s->summary);
+	begin_lives(s);
 	if (!sqlite_open(s)) {
 		end(s);
 		return NULL;
@@ -320,6 +401,9 @@ static void *begin(struct export *e)
 
 static bool put_record(struct sqlite *s, const struct record *rec)
 {
+	if (LIKELY(!*s->lives.error)) {
+		lives_add(&s->lives, rec);
+	}
 	if (rec->kind == RECORD_GAP) {
 		pairs_gap(&s->pairs, rec);
 		return put_gap(s, rec);

@@ -9,6 +9,7 @@
 
 #include <sqlite3.h>
 
+#include "analyse/lives.h"
 #include "analyse/pairs.h"
 #include "analyse/summary.h"
 #include "base/arena.h"
@@ -46,6 +47,7 @@ struct sqlite_insert {
 enum sqlite_list {
 	LIST_GAPS,
 	LIST_SCOPES,
+	LIST_LIVES,
 	LIST_THREADS,
 	LIST_PROCESSES,
 	LIST_DECLARATIONS,
@@ -65,6 +67,8 @@ struct sqlite {
 	sqlite3_stmt *lists[LIST_COUNT]; /* insertions */
 	int64_t events; /* number so far, the row of the last one */
 	struct pairs pairs;
+	struct lives lives;
+	struct lives_options lives_options;
 	struct summary summary;
 	bool has_failed; /* the first error is in export->error */
 };

@@ -11,7 +11,6 @@
 #include <strings.h>
 
 #include "base/error.h"
-#include "view/message/message.h"
 
 bool sqlite_check(struct sqlite *s, int result)
 {
@@ -63,15 +62,11 @@ static const char *take_name(struct sqlite *s, struct hash *used, const char *na
 	return wanted;
 }
 
-/* Returns a name of the trace, escaped where it is not UTF-8. */
-static const char *shown_name(struct sqlite *s, const char *name)
+/* Returns the name of an event's table. SQLite's own tables, which nobody can make, begin so. */
+static const char *table_name(struct sqlite *s, const char *event)
 {
-	size_t length = strlen(name);
-	char *text = arena_alloc(&s->arena, ESCAPE_MAX * length + 8);
-
-	*message_escape(text, name, length) = '\0';
-	/* SQLite's own tables begin like that. */
-	return strncasecmp(text, "sqlite_", 7) == 0 ? arena_printf(&s->arena, "_%s", text) : text;
+	return strncasecmp(event, "sqlite_", 7) == 0 ? arena_printf(&s->arena, "_%s", event)
+						     : event;
 }
 
 static void put_quoted(struct out *out, const char *text, char quote)
@@ -111,6 +106,11 @@ static const struct {
 		"time INTEGER, name TEXT, duration INTEGER, self INTEGER, pid INTEGER, tid INTEGER,"
 		" end_tid INTEGER, process TEXT, unfinished INTEGER, trace TEXT",
 		10 },
+	[LIST_LIVES] = { "lives",
+		"time INTEGER, life TEXT, key, duration INTEGER, events INTEGER, path TEXT,"
+		" first TEXT, last TEXT, outcome TEXT, doubtful INTEGER, pid INTEGER, tid INTEGER,"
+		" process TEXT, trace TEXT",
+		14 },
 	[LIST_THREADS] = { "threads",
 		"pid INTEGER, tid INTEGER, process TEXT, events INTEGER, first INTEGER,"
 		" last INTEGER, lost INTEGER, packets INTEGER, trace TEXT",
@@ -259,7 +259,7 @@ static void put_names(struct out *out, const char *name, const char *column, con
 static void put_field(struct sqlite *s, struct out *sql, struct sqlite_table *t,
 	const struct arg *arg, const char *before)
 {
-	const char *column = take_name(s, &t->used, shown_name(s, arg->name));
+	const char *column = take_name(s, &t->used, arg->name);
 
 	hash_add(&t->fields, arg->name, (void *)(uintptr_t)column);
 	out_str(sql, before);
@@ -314,7 +314,7 @@ static struct sqlite_table *make_table(struct sqlite *s, const struct event_clas
 	hash_init(&t->fields);
 	vec_push(&s->all, t);
 	hash_add(&s->tables, class->name, t);
-	t->name = take_name(s, &s->used, shown_name(s, class->name));
+	t->name = take_name(s, &s->used, table_name(s, class->name));
 	take_own(s, t, e);
 	out_init(&sql, OUT_TO_MEMORY);
 	out_str(&sql, "CREATE TABLE ");
