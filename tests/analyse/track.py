@@ -330,6 +330,8 @@ def check_mistakes(work, trace):
     fails("event", "there is no event 'life_sumbit'; did you mean 'life_submit'?", "--from=life_sumbit", trace)
     fails("end", "there is no event 'life_dome'; did you mean 'life_done'?", "--to=life_dome", trace)
     fails("step", "there is no event 'life_dome'; did you mean 'life_done'?", "--event=-life_dome", trace)
+    fails("only step", "there is no event 'life_dome'; did you mean 'life_done'?", "--event=life_dome", trace)
+    fails("no step with a key", "no selected event declares its key by @key", "--event=life_note", trace)
     fails("group", "no event has a field 'queu'; did you mean 'queue'?", "--per=queu", trace)
     fails("types", "'req' of event 'life_named' (const char *) cannot be compared with that of 'life_",
           "--by=req=name", trace)

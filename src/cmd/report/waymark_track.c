@@ -258,6 +258,16 @@ static bool check_event(struct track *t, const struct name_pattern *pattern)
 	return !pattern || report_has_event(&t->session, pattern);
 }
 
+static bool check_events(struct track *t)
+{
+	vec_foreach (const struct name_pattern *, pattern, &t->session.filter.patterns) {
+		if (!check_event(t, pattern)) {
+			return false;
+		}
+	}
+	return check_event(t, t->options.rules.from) && check_event(t, t->options.rules.to);
+}
+
 /* ---- Without --by, and without a key ---- */
 
 /* Returns the number of events with a field of that name. */
@@ -295,18 +305,20 @@ static bool say_no_key(struct track *t)
 {
 	const struct event_class *c = undeclared(t);
 	const char *field = common_field(t);
+	const char *which = t->session.filter.patterns.count > 0 ? "no selected event" : "no event";
 
 	if (c && !field) {
 		say_undeclared(t, c);
 	} else if (field) {
 		session_say(&t->session,
-			"no event declares its key by @key: name the fields that identify an object, as "
+			"%s declares its key by @key: name the fields that identify an object, as "
 			"--by=%s, which %zu events have",
-			field, events_with(t, field));
+			which, field, events_with(t, field));
 	} else {
 		session_say(&t->session,
-			"no event declares its key by @key, and no two events have a field of the same "
-			"name: name the fields that identify an object, as --by=ONE=OTHER");
+			"%s declares its key by @key, and no two events have a field of the same "
+			"name: name the fields that identify an object, as --by=ONE=OTHER",
+			which);
 	}
 	return false;
 }
@@ -326,6 +338,9 @@ static bool check_names(struct track *t)
 	if (r->per && !has_field(t, &per)) {
 		return say_no_field(t, r->per);
 	}
+	if (!check_events(t)) { /* before the key, which other events may declare */
+		return false;
+	}
 	if (t->lives.kinds.kinds.count == 0) {
 		return say_no_key(t);
 	}
@@ -336,12 +351,7 @@ static bool check_names(struct track *t)
 		session_say(&t->session, "no event has all fields of --by");
 		return false;
 	}
-	vec_foreach (const struct name_pattern *, pattern, &t->session.filter.patterns) {
-		if (!check_event(t, pattern)) {
-			return false;
-		}
-	}
-	return check_event(t, r->from) && check_event(t, r->to);
+	return true;
 }
 
 /* ---- The run ---- */
