@@ -3,12 +3,21 @@
 #include "cmd/selection.h"
 
 #include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "cmd/escaped.h"
 #include "read/where.h"
 #include "text/nearest.h"
+
+/* The times of all records of the traces. */
+struct times {
+	uint64_t records;
+	int64_t first_ns;
+	int64_t last_ns;
+};
 
 static int add_id(struct filter_ids *ids, const char *what, const struct command *command)
 {
@@ -108,4 +117,66 @@ void selection_no_name(struct session *s, const char *what, const char *pattern,
 	session_say(s, "%s '%s'%s%s%s", what, pattern, near ? "; did you mean '" : "",
 		near ? near : "", near ? "'?" : "");
 	s->problems++;
+}
+
+/* ---- Notes on what was not selected ---- */
+
+/* Writes seconds to a text of 32 bytes, and returns it. */
+static const char *seconds(char *text, int64_t ns)
+{
+	uint64_t n = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+
+	snprintf(text, 32, "%s%" PRIu64 ".%09" PRIu64, ns < 0 ? "-" : "", n / CLOCK_NS_PER_S,
+		n % CLOCK_NS_PER_S);
+	return text;
+}
+
+/* Adds the times of records. */
+static void see(struct times *t, const struct record *records, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		int64_t ns = (int64_t)records[i].ns;
+
+		t->first_ns = t->records == 0 || ns < t->first_ns ? ns : t->first_ns;
+		t->last_ns = t->records == 0 || ns > t->last_ns ? ns : t->last_ns;
+		t->records++;
+	}
+}
+
+void selection_explain_none(struct session *s)
+{
+	struct record records[SESSION_FEW];
+	struct times t = { 0 };
+	struct reader *before;
+	char from[32];
+	char to[32];
+	size_t count;
+
+	if (filter_is_empty(&s->filter)) {
+		return;
+	}
+	s->reads_all = true;
+	before = session_read_again(s);
+	while (before && (count = session_next_few(s, records))) {
+		see(&t, records, count);
+	}
+	reader_close(before);
+	if (t.records > 0) {
+		session_say(s,
+			"no selected event is among the %" PRIu64
+			" records: their times are %s to %s s",
+			t.records, seconds(from, t.first_ns), seconds(to, t.last_ns));
+	}
+}
+
+void selection_no_scopes(struct session *s)
+{
+	if (!filter_is_empty(&s->filter)) {
+		session_say(s, "no scopes are among the selected records");
+		return;
+	}
+	session_say(s,
+		"it has no scopes: make them with WAYMARK_SCOPE() of waymark-trace-points(3), or "
+		"declare them, see waymark-scopes(3); waymark latency measures the time between "
+		"any two events");
 }

@@ -66,4 +66,14 @@ int selection_add_name(struct filter *f, const struct command *command, const ch
 void selection_no_name(struct session *s, const char *what, const char *pattern,
 	const char *const *names, size_t count);
 
+/*
+ * Explains that no event was selected: reads the traces once more, without the filter, and reports
+ * the times of all records. Does nothing without a filter, or if the traces cannot be read again.
+ * Call at the end.
+ */
+void selection_explain_none(struct session *s);
+
+/* Reports that the traces, or the selected records, have no scopes. */
+void selection_no_scopes(struct session *s);
+
 #endif

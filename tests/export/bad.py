@@ -21,7 +21,7 @@ EVENTS = HERE.parent / "reader/golden/trace-events"
 
 
 def fails(message, *arguments, status=1):
-    error = run("export", *arguments, status=status)[1]
+    error = run("export", *arguments, status=status, errors="replace")[1]
     check(f"message of {arguments}: {error}", message in error, True)
 
 
@@ -138,6 +138,22 @@ def check_undeclared(work):
         export(form, "--event=no_such_event", trace)
 
 
+def check_empty(work):
+    """An output without events, or a profile without scopes, is explained."""
+    small = work.path / "small"
+    outside = "no selected event is among the 13 records: their times are 20.000000043 to 20.000000139 s"
+    for form in STREAMS:
+        fails(outside, f"--to={form}", "--since=+100", small, status=0)
+    fails("it has no scopes: make them with WAYMARK_SCOPE()", "--to=pprof", small, status=0)
+    fails("no scopes are among the selected records", "--to=pprof", "--event=level", work.trace, status=0)
+    fails("the profile is empty: no selected scope began and ended", "--to=pprof", "--event=Disk:unfinished",
+          work.trace, status=0)
+    error = run("export", "--to=pprof", "--event=submt", work.trace, text=True, errors="replace")[1]
+    check("one note", error.count("\n"), 1)
+    for arguments in ["--to=pprof"], ["--to=csv"], ["--to=csv", "--event=level"]:
+        check(f"no note of {arguments}", run("export", *arguments, work.trace, errors="replace")[1], "")
+
+
 def check_memory(work):
     """Ten times as many events need no more memory."""
     if "WAYMARK_SANITIZER" in os.environ:
@@ -163,6 +179,7 @@ def main():
     check_full(work)
     check_damaged(work)
     check_undeclared(work)
+    check_empty(work)
     check_memory(work)
     check("our own traces are unchanged", pathlib.Path(work.trace / "metadata").exists(), True)
     finish()

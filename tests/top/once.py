@@ -76,6 +76,10 @@ def check_rates():
         told = once("busy", "--filter=/^busy_[sd]/", "--interval=0.2", "--sort=name")
         check("by a regular expression", list(rows_of(told)), ["busy_done", "busy_submit"])
 
+        status, _, err = run("--once", "busy", "--filter=busy_sumbit", "--interval=0.2")
+        check("no such event", (status, err.endswith("no event's name matches 'busy_sumbit': did you mean "
+                                                     "'busy_submit'?\n")), (0, True))
+
         status, out, err = run("--once", "busy", "--interval=0.2")
         check("text", (status, err, out.splitlines()[0].split()[:2]), (0, "", ["busy", f"{busy.pid}:"]))
         check("titles", out.splitlines()[2].split(), ["RATE", "EVENTS", "LOST", "P50", "P99", "MAX", "NAME"])

@@ -49,6 +49,7 @@ struct export_run {
 	struct names fields;
 	struct export export;
 	struct output file; /* of a regular file; `temporary` is NULL for all others */
+	bool has_events; /* an event was selected */
 	bool has_failed; /* there will be no output, which was reported */
 };
 
@@ -247,6 +248,9 @@ static bool put_records(struct export_run *x, void *state)
 	size_t count;
 
 	while (session_wanted(s) && (count = selection_next_few(s, records))) {
+		for (size_t i = 0; i < count && !x->has_events; i++) {
+			x->has_events = records[i].kind == RECORD_EVENT;
+		}
 		if (!x->format->put(state, records, count)) {
 			return false;
 		}
@@ -295,12 +299,28 @@ static void report_missing(struct export_run *x)
 	}
 }
 
-/* Reports names that no event has, which are errors except in a pattern. */
+/* Explains an output without events, or a profile without scopes. */
+static void explain_empty(struct export_run *x)
+{
+	struct session *s = &x->session;
+	bool all_match = names_check_events(s) == 0;
+
+	if (!x->has_events && !filter_is_empty(&s->filter)) {
+		if (all_match) {
+			selection_explain_none(s);
+		}
+	} else if (x->export.lacks_scopes) {
+		selection_no_scopes(s);
+	} else if (x->export.lacks_ends) {
+		session_say(s, "the profile is empty: no selected scope began and ended");
+	}
+}
+
+/* Reports fields that no event has. */
 static void report_names(struct export_run *x)
 {
 	struct session *s = &x->session;
 
-	names_check_events(s);
 	s->problems += names_check_fields(s, &x->fields);
 	vec_foreach (struct timeline_counter *, c, &x->export.counters.all) {
 		if (!c->is_found) {
@@ -318,6 +338,7 @@ static void run(struct export_run *x)
 	if (ok) {
 		report_missing(x);
 		session_explain_states(&x->session);
+		explain_empty(x);
 		report_names(x);
 	}
 	if (ok && x->file.temporary && !output_commit(&x->file)) {

@@ -11,11 +11,10 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "cmd/selection.h"
 
 /* Batches of records between two polls for a signal that ends the run. */
 #define SIGNAL_BATCHES 1024
-
-#define NS_PER_S INT64_C(1000000000)
 
 /* ---- Options ---- */
 
@@ -66,18 +65,6 @@ int print_take(struct print *p, const struct command *command, int key)
 }
 
 /* ---- Lines ---- */
-
-/* Notes the times of records. */
-static void see(struct print *p, const struct record *records, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		int64_t ns = (int64_t)records[i].ns;
-
-		p->first_ns = p->records == 0 || ns < p->first_ns ? ns : p->first_ns;
-		p->last_ns = p->records == 0 || ns > p->last_ns ? ns : p->last_ns;
-		p->records++;
-	}
-}
 
 /* Prints, keeps or only counts records; false if no more are wanted. */
 static bool put_limited(struct print *p, const struct record *records, size_t count)
@@ -150,50 +137,6 @@ static void explain_undeclared(struct print *p)
 	}
 }
 
-/* Writes seconds to a text of 32 bytes, and returns it. */
-static const char *seconds(char *text, int64_t ns)
-{
-	uint64_t n = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
-
-	snprintf(text, 32, "%s%" PRIu64 ".%09" PRIu64, ns < 0 ? "-" : "", n / NS_PER_S,
-		n % NS_PER_S);
-	return text;
-}
-
-/* Notes the times of all records of the traces. */
-static void see_all(struct print *p)
-{
-	struct session *s = &p->session;
-	struct record records[SESSION_FEW];
-	struct reader *before;
-	size_t count;
-
-	s->reads_all = true;
-	before = session_read_again(s);
-	while (before && (count = session_next_few(s, records))) {
-		see(p, records, count);
-	}
-	reader_close(before);
-}
-
-/* Explains that no record has the wanted process, thread or time. */
-static void explain_empty(struct print *p)
-{
-	char from[32];
-	char to[32];
-
-	if (p->has_selected || p->head == 0 || p->follow || filter_is_empty(&p->session.filter)) {
-		return;
-	}
-	see_all(p);
-	if (p->records > 0) {
-		session_say(&p->session,
-			"no selected event is among the %" PRIu64
-			" records: their times are %s to %s s",
-			p->records, seconds(from, p->first_ns), seconds(to, p->last_ns));
-	}
-}
-
 bool print_has_time(struct print *p)
 {
 	const struct reader *r = p->session.reader;
@@ -231,8 +174,10 @@ void print_all(struct print *p)
 				   : "the traced program has ended");
 	}
 	explain_undeclared(p);
-	if (!p->names_are_known && names_check_events(s) == 0) {
-		explain_empty(p);
+	bool has_some = p->has_selected || p->head == 0 || p->follow;
+
+	if (!p->names_are_known && names_check_events(s) == 0 && !has_some) {
+		selection_explain_none(s);
 	}
 	s->problems += names_check_fields(s, &p->fields);
 	if (!p->follow) {

@@ -33,11 +33,7 @@ struct print {
 	struct out line; /* a line that may be among the last ones */
 	struct lines view;
 	uint64_t events; /* number printed, if they are counted */
-	/* With a filter: */
-	bool has_selected; /* an event was selected; if none was, about all records: */
-	uint64_t records;
-	int64_t first_ns;
-	int64_t last_ns;
+	bool has_selected; /* an event was selected; without a filter, unused */
 };
 
 /* Keys of the shared options. A command's own keys begin at the last one. */

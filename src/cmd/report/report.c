@@ -179,18 +179,6 @@ struct where *report_take_where(struct session *s)
 	return s->where;
 }
 
-void unpaired_no_scopes(struct session *s)
-{
-	if (!filter_is_empty(&s->filter)) {
-		session_say(s, "no scopes are among the selected records");
-		return;
-	}
-	session_say(s,
-		"it has no scopes: make them with WAYMARK_SCOPE() of waymark-trace-points(3), or "
-		"declare them, see waymark-scopes(3); waymark latency measures the time between "
-		"any two events");
-}
-
 bool report_has_event(struct session *s, const struct name_pattern *p)
 {
 	VEC(const char *) names = { 0 };

@@ -92,9 +92,6 @@ void report_put_unpaired(FILE *out, const struct report *r);
 /* Returns the number of records of a kind; `text` gets the rest of its line. */
 uint64_t unpaired_get(const struct unpaired *u, size_t kind, const char **text);
 
-/* Reports that the traces, or the selected records, have no scopes. */
-void unpaired_no_scopes(struct session *s);
-
 /*
  * Returns true if an event of the traces or declarations matches, even if it did not happen. Else
  * reports, as a problem, the nearest name in the traces.

@@ -441,7 +441,7 @@ static void say_empty(struct session *s, const struct options *o, const struct p
 		session_say(s, "nothing to draw: no selected record is '%s', nor a scope",
 			o->spans.events[EVENT_FROM].text);
 	} else if (pairs->names.count == 0) {
-		unpaired_no_scopes(s);
+		selection_no_scopes(s);
 	} else if (has_wanted(o, pairs)) {
 		session_say(s, "nothing to draw: no selected scope began and ended");
 	} else {

@@ -108,7 +108,7 @@ static void add_all(struct session *s, struct options *o)
 			(const char *const *)scopes.pairs.names.items, scopes.pairs.names.count);
 	} else {
 		if (scopes.pairs.names.count == 0) {
-			unpaired_no_scopes(s);
+			selection_no_scopes(s);
 		}
 		report_put(s, &scopes.report, &o->report);
 	}

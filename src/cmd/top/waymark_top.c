@@ -233,6 +233,23 @@ static bool check_field(const struct watch *w, const char *per)
 	return is_found;
 }
 
+/* Reports that no event matches the filter, with the nearest name; one may come later. */
+static void explain_filter(const struct watch *w, const struct name_pattern *filter)
+{
+	struct nearest near = nearest_begin(filter->text, strlen(filter->text));
+
+	vec_foreach (struct event_class *const *, c, &w->reader->classes.all) {
+		if (name_pattern_meets(filter, (*c)->name)) {
+			return;
+		}
+		nearest_offer(&near, (*c)->name);
+	}
+	bool is_near = nearest_is_near(&near);
+
+	escaped_say(TOP_NAME, "no event's name matches '%s'%s%s%s", filter->text,
+		is_near ? ": did you mean '" : "", is_near ? near.name : "", is_near ? "'?" : "");
+}
+
 static int watch_once(struct out *out, const struct top_options *o, int signals)
 {
 	struct watch w;
@@ -245,6 +262,9 @@ static int watch_once(struct out *out, const struct top_options *o, int signals)
 		top_put_json(out, &w, &o->view);
 	} else {
 		put_text(out, &w, o);
+	}
+	if (o->view.filter && w.reader) {
+		explain_filter(&w, o->view.filter);
 	}
 	bool is_bad = w.state == WATCH_FAILED || w.problems || !check_field(&w, o->per);
 

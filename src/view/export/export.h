@@ -29,6 +29,8 @@ struct export
 	/* set by the format: */
 	char error[256]; /* "": none, or only that of `out` */
 	char problem[600]; /* what the complete output lacks; "": nothing */
+	bool lacks_scopes; /* the profile is empty: no scope was selected */
+	bool lacks_ends; /* the profile is empty: no selected scope began and ended */
 	struct losses unreported; /* losses for which the format has no place */
 };
 

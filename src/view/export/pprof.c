@@ -117,6 +117,22 @@ static void put_names(struct out *out, struct hash *numbers, const struct flameg
 	}
 }
 
+/* True if a scope ended there. */
+static bool is_sample(const struct flame_frame *f)
+{
+	return f->parent && f->count > 0;
+}
+
+static bool has_samples(const struct flamegraph *g)
+{
+	vec_foreach (struct flame_frame *const *, f, &g->frames) {
+		if (is_sample(*f)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static void put_profile(struct pprof *p, const struct flamegraph *g)
 {
 	const struct trace_info *info = &p->export->reader->traces[0];
@@ -128,7 +144,7 @@ static void put_profile(struct pprof *p, const struct flamegraph *g)
 	put_value_type(out, TEXT_TIME, TEXT_NANOSECONDS);
 	put_names(out, &numbers, g);
 	vec_foreach (struct flame_frame *const *, f, &g->frames) {
-		if ((*f)->parent && (*f)->count > 0) {
+		if (is_sample(*f)) {
 			put_sample(out, &numbers, *f);
 		}
 	}
@@ -213,6 +229,8 @@ static bool end(void *state)
 	flamegraph_init(&g);
 	stacks_draw(&p->stacks, p->export->reader, &g);
 	put_profile(p, &g);
+	p->export->lacks_scopes = p->stacks.pairs.names.count == 0;
+	p->export->lacks_ends = !p->export->lacks_scopes && !has_samples(&g);
 	bool ok = put_compressed(p->export->out, &p->profile);
 
 	if (!ok) {
