@@ -7,9 +7,13 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/compiler.h"
+#include "base/memory.h"
 #include "view/message/json.h"
+#include "view/message/message.h"
 
 static const struct distribution none;
 
@@ -184,12 +188,17 @@ void report_put_csv_text(struct out *out, const char *text)
 	if (!text) {
 		return;
 	}
+	size_t length = strlen(text);
+	char *escaped = xcalloc(ESCAPE_MAX * length + 8, 1);
+	const char *end = message_escape(escaped, text, length);
+
 	out_char(out, '"');
-	for (; *text; text++) {
-		out_str(out, *text == '"' ? "\"" : "");
-		out_char(out, *text);
+	for (const char *at = escaped; at < end; at++) {
+		out_str(out, *at == '"' ? "\"" : "");
+		out_char(out, *at);
 	}
 	out_char(out, '"');
+	free(escaped);
 }
 
 static void put_csv_names(struct out *out, const struct report *r, const struct report_row *row)

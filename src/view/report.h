@@ -43,7 +43,10 @@ void report_put_csv(struct out *out, const struct report *r, const struct report
 /* Writes `,"histogram":[...]` of a row. */
 void report_put_json_histogram(struct out *out, const struct report_row *row);
 
-/* Writes a text in quotes, with quotes inside doubled; NULL is an empty cell. */
+/*
+ * Writes a text in quotes, with quotes inside doubled, control characters and what is not UTF-8
+ * escaped as in printed lines; NULL is an empty cell.
+ */
 void report_put_csv_text(struct out *out, const char *text);
 
 /* Finds the first and last bucket of a row that are not empty; returns false if all are. */

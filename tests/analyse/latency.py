@@ -140,7 +140,7 @@ def check_files(trace):
     check("names", names, {'a ö, "c"\u009b': 1, "": 0, "(null)": 1, None: 0})
     table = list(csv.reader(io.StringIO(run("latency", *opened, "--by=name,part", "--per=name",
                                             "--csv", trace).stdout)))
-    check("csv of names", 'a ö, "c"\u009b' in [r[2] for r in table], True)
+    check("csv of names", r'a ö, "c"\u009b' in [r[2] for r in table], True)
     text = run("latency", *opened, "--by=name,part", "--per=name", trace).stdout
     lines = [line for line in text.splitlines() if line.startswith("file_open ")]
     check("a control is escaped", sum(r' a ö, "c"\u009b ' in line for line in lines), 1)
