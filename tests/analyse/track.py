@@ -345,6 +345,12 @@ def check_mistakes(work, trace):
         ran = run("track", option, trace)
         check(f"{option}: {ran.stderr}", (ran.returncode, text in ran.stderr, ran.stdout), (2, True, ""))
     check("csv of lists", run("track", "--csv", "--slowest=1", trace).returncode, 2)
+    ran = run("track", "--csv", "--histogram", trace)
+    check("csv of bars", (ran.returncode, "no place for --histogram; use --json" in ran.stderr, ran.stdout), (2, True, ""))
+    for command in ["track"], ["scopes"], ["latency", "--from=a", "--to=b"], ["sql"]:
+        ran = run(*command, "--json", "--csv", trace)
+        check(f"two forms of {command}", (ran.returncode, "--json and --csv exclude each other" in ran.stderr,
+                                          ran.stdout), (2, True, ""))
     requests = record(f"{work}/plain", REQUESTS, "unbalanced")
     fails("no key", "no event declares its key by @key: name the fields that identify an object, as --by=", requests)
     os.mkdir(f"{work}/empty")

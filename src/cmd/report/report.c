@@ -116,6 +116,16 @@ static int take_top(struct report_options *o, const struct command *command, con
 	return 0;
 }
 
+static int take_style(
+	struct report_options *o, const struct command *command, enum report_style style)
+{
+	if (o->style != REPORT_TEXT && o->style != style) {
+		return arguments_bad(command, "--json and --csv exclude each other");
+	}
+	o->style = style;
+	return 0;
+}
+
 void report_options_init(struct report_options *o)
 {
 	*o = (struct report_options){ .form.top = SIZE_MAX };
@@ -127,8 +137,7 @@ int report_take(struct report_options *o, struct session *s, const struct comman
 	switch (key) {
 	case REPORT_KEY_JSON:
 	case REPORT_KEY_CSV:
-		o->style = key == REPORT_KEY_JSON ? REPORT_JSON : REPORT_CSV;
-		return 0;
+		return take_style(o, command, key == REPORT_KEY_JSON ? REPORT_JSON : REPORT_CSV);
 	case REPORT_KEY_PERCENTILES:
 		return take_percents(&o->form, command, optarg);
 	case REPORT_KEY_HISTOGRAM:

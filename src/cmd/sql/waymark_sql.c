@@ -92,19 +92,27 @@ struct options {
 
 static int parse(struct session *s, struct options *options, int argc, char **argv)
 {
+	bool has_json = false;
+	bool has_csv = false;
 	int key;
 
 	while ((key = arguments_next(&command, argc, argv)) != ARGUMENTS_END) {
 		if (key == 'e' && session_declare(s, optarg)) {
 			continue;
-		} else if (key == KEY_JSON || key == KEY_CSV) {
-			options->style = key == KEY_JSON ? ANSWER_JSON : ANSWER_CSV;
+		} else if (key == KEY_JSON) {
+			has_json = true;
+		} else if (key == KEY_CSV) {
+			has_csv = true;
 		} else if (key == 'o') {
 			options->output = optarg;
 		} else if (!selection_has(key) || selection_take(s, &command, key)) {
 			return key == ARGUMENTS_DONE ? key : ARGUMENTS_BAD;
 		}
 	}
+	if (has_json && has_csv) {
+		return arguments_bad(&command, "--json and --csv exclude each other");
+	}
+	options->style = has_json ? ANSWER_JSON : has_csv ? ANSWER_CSV : ANSWER_TABLE;
 	return argc > optind ? 0 : arguments_bad(&command, "the trace is missing");
 }
 
