@@ -313,7 +313,9 @@ def check_killed(work):
     for _ in range(20):
         shutil.rmtree(f"{work}/killed", ignore_errors=True)
         trace = record(f"{work}/killed", LIVES, "killed", "5", "20000", status=-9)
-        before = track("--slowest=2", trace)
+        before = track("--slowest=2", trace, said="killed")
+        note = run("track", trace).stderr
+        check(f"a note: {note}", "its process was killed or did not exit()" in note, True)
         ran = run("recover", trace)
         check(f"recover: {ran.stderr}", ran.returncode, 0)
         if not is_ambiguous(trace):

@@ -5,6 +5,7 @@ traces that grow or are damaged; and that SQLite's own shell opens a trace by th
 """
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -72,6 +73,14 @@ def check_transaction(trace):
     check("a transaction goes on", (status, out, err), (0, "n\n1\nn\n0\n", ""))
 
 
+def check_help(trace):
+    """--help names the tables that are no events'."""
+    tables = [t for t in run(trace, ".tables")[1].split() if not t.startswith("ask_")]
+    check("tables", len(tables), 7)
+    told = run("--help")[1]
+    check("tables that --help lacks", [t for t in tables if not re.search(rf"\b{t}\b", told)], [])
+
+
 def check_names(trace):
     """A field that is called as a column of every event keeps its name."""
     status, out, _ = run("--csv", trace, "SELECT pid < 0 AS a, _pid > 0 AS b FROM ask_rare LIMIT 1")
@@ -130,9 +139,11 @@ def check_growth(folder):
     with record(trace, 2000000) as process:
         counts = []
         while len(counts) < 5:
-            status, out, _ = run("--csv", trace, "SELECT count(*) AS n FROM ask_submit")
+            status, out, note = run("--csv", trace, "SELECT count(*) AS n FROM ask_submit")
             if status == 0:
                 counts.append(int(out.split()[1]))
+                running = f"waymark sql: {trace}: its process still runs: these are its events so far\n"
+                check("the note", note, running if process.poll() is None else note)
         process.kill()
     check(f"{counts} grow", counts == sorted(counts) and counts[0] < counts[-1], True)
 
@@ -169,6 +180,7 @@ def main():
         trace = folder / "ask.ctf"
         record(trace, 1000).wait()
         check_statements(trace)
+        check_help(trace)
         check_names(trace)
         check_transaction(trace)
         check_signal(trace)

@@ -71,6 +71,9 @@ run info-ctf-left-over waymark info left-over
 	run info-ctf-live waymark info left-over
 	run print-ctf-live waymark print left-over
 	run print-states waymark print --head=1 wrap left-over
+	run scopes-states waymark scopes left-over
+	run latency-states waymark latency --from=blk_open --to=blk_done left-over
+	run track-states waymark track --by=@tid --event=blk_open --steps=0 left-over
 	exit "$failed"
 ) 9<left-over/.arena || failed=1
 run print-ctf-wall waymark print --time=wall small

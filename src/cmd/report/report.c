@@ -384,6 +384,7 @@ void report_put(struct session *s, struct report *r, const struct report_options
 		[REPORT_CSV] = report_put_csv,
 	};
 
+	session_explain_states(s);
 	report_end(r, o->order);
 	session_begin_output(s);
 	puts[o->style](&s->out, r, &o->form);

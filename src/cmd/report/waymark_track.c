@@ -438,6 +438,7 @@ static void put(struct track *t)
 	};
 
 	life_groups_sort(&t->groups, t->report.order);
+	session_explain_states(&t->session);
 	put_hints(t);
 	session_begin_output(&t->session);
 	puts[t->report.style](t);

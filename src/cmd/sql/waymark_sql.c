@@ -33,8 +33,9 @@ static const struct command command = {
 	.usage = "[-e DECLARATIONS] [OPTION...] TRACE... [QUERY]",
 	.about = "Answers a question in SQL about traces, which SQLite reads where they are. Each\n"
 		 "event is a table with its fields as columns; 'events' has all of them; further\n"
-		 "tables are gaps, scopes, threads, processes, declarations. Without QUERY reads\n"
-		 "statements from standard input. QUERY has a blank, or begins with a dot: .help.",
+		 "tables are gaps, scopes, lives, threads, processes, declarations. Without QUERY\n"
+		 "reads statements from standard input. QUERY has a blank, or begins with a dot:\n"
+		 ".help.",
 	.arguments = rows,
 };
 
@@ -163,6 +164,7 @@ static bool answer_all(struct asking *a, const char *query)
 		return false;
 	}
 	sqlite3_set_authorizer(a->db, authorize, NULL);
+	session_explain_states(s);
 	interruption.db = a->db;
 	sigaction(SIGINT, &act, NULL);
 	return query ? asking_run(a, query) : ask(a);
