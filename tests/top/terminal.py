@@ -41,7 +41,7 @@ class Terminal:
         return termios.tcgetattr(self.slave) == self.before
 
     def type(self, text):
-        os.write(self.master, text.encode())
+        os.write(self.master, text.encode(errors="surrogateescape"))
 
     # ---- What is shown ----
 

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "cmd/escaped.h"
+#include "cmd/top/keyboard.h"
 #include "cmd/top/top.h"
 
 #define FILTER_BYTES 256
@@ -38,6 +39,7 @@ struct screen {
 	size_t top; /* the first row on the screen */
 	size_t page; /* rows that the screen has room for */
 	uint64_t due_ns; /* time of the next update */
+	struct keyboard keyboard;
 	char filter[FILTER_BYTES]; /* in use */
 	char typed[FILTER_BYTES]; /* being typed */
 	bool is_typing;
@@ -456,12 +458,10 @@ static void take_special(struct screen *s, wint_t key)
 
 static void take_keys(struct screen *s)
 {
+	bool is_special;
 	wint_t key;
-	int kind;
 
-	while (!s->is_ended && (kind = get_wch(&key)) != ERR) {
-		bool is_special = kind == KEY_CODE_YES;
-
+	while (!s->is_ended && keyboard_next(&s->keyboard, &key, &is_special)) {
 		s->message[0] = '\0';
 		if (s->is_typing) {
 			take_typed(s, key, is_special);
