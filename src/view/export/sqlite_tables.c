@@ -156,6 +156,9 @@ static bool make_list(struct sqlite *s, enum sqlite_list list)
 
 bool sqlite_open(struct sqlite *s)
 {
+	/* One thread needs no locks. Each has no effect if SQLite was used before. */
+	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
+	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	bool ok = sqlite_check(s,
 			  sqlite3_open_v2(s->export->path, &s->db,
 				  SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
