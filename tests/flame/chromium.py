@@ -49,7 +49,7 @@ class Page:
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(domain + ".enable")
         self.loaded = False
-        self.call("Page.navigate", url=path if path.startswith("http:") else "file://" + os.path.abspath(path))
+        self.call("Page.navigate", url=path if str(path).startswith("http:") else "file://" + os.path.abspath(path))
         while not self.loaded:
             self.take(self.receive())
 

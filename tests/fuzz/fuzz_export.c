@@ -62,18 +62,20 @@ static void check_quotes(const struct out *out)
 static void begin(struct exporter *x, const struct export_format *format, struct reader *r)
 {
 	static const char *const fields[] = { "offset", "ret", "path" };
-	struct export_counter counter = { .field = "offset" };
+	static const struct filter all;
+	struct timeline_counter counter = { .field = "offset" };
 
 	*x = (struct exporter){ .format = format };
 	out_init(&x->out, OUT_TO_MEMORY);
 	x->export.reader = r;
+	x->export.filter = &all;
 	x->export.out = &x->out;
 	x->export.path = ":memory:";
 	if (format->has_fields && r->classes.all.count % 2) {
 		x->export.fields = fields;
 		x->export.field_count = ARRAY_SIZE(fields);
 	}
-	vec_push(&x->export.counters, counter);
+	vec_push(&x->export.counters.all, counter);
 	x->state = format->begin(&x->export);
 	require(x->state != NULL);
 }
@@ -89,7 +91,7 @@ static void end(struct exporter *x)
 	} else if (x->format == &export_csv) {
 		check_quotes(&x->out);
 	}
-	vec_fini(&x->export.counters);
+	vec_fini(&x->export.counters.all);
 	out_fini(&x->out);
 }
 
