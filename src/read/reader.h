@@ -81,10 +81,10 @@ struct reader_outline {
 	VEC(struct outline_thread) threads;
 };
 
-/* A packet: how many bytes lie around a time. */
+/* A packet: how many bytes lie in a time. */
 struct reader_load {
-	int64_t ns; /* in the middle of its time */
-	uint64_t span_ns; /* from its begin to its end */
+	int64_t ns; /* its begin */
+	uint64_t span_ns; /* from there to its end */
 	uint64_t bytes;
 };
 

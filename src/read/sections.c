@@ -12,12 +12,15 @@
 #include "base/compiler.h"
 
 /*
- * Bytes of packets in a section: enough that threads rarely wait, little enough to keep the text.
+ * Bytes of packets in a section: some packets, as the first ones are read in two sections if they
+ * overlap; little enough to keep the text.
  */
-#define SECTION_BYTES ((uint64_t)1 << 20)
+#define SECTION_BYTES_MIN ((uint64_t)1 << 20)
+#define SECTION_BYTES_MAX ((uint64_t)4 << 20)
+#define SECTION_PACKETS 4
 
 /* Fewer sections are not worth a thread. */
-#define SECTIONS_MIN 8
+#define SECTIONS_MIN 3
 
 /* Returns the number of processors that this process may use. */
 static unsigned int processors(void)
@@ -35,18 +38,31 @@ static int by_time(const void *a, const void *b)
 	return (x->ns > y->ns) - (x->ns < y->ns);
 }
 
+/* Returns the bytes of a section. */
+static uint64_t section_bytes(const struct reader_loads *loads)
+{
+	uint64_t bytes = SECTION_BYTES_MIN;
+
+	vec_foreach (const struct reader_load *, load, &loads->all) {
+		bytes = SECTION_PACKETS * load->bytes > bytes ? SECTION_PACKETS * load->bytes
+							      : bytes;
+	}
+	return bytes < SECTION_BYTES_MAX ? bytes : SECTION_BYTES_MAX;
+}
+
 /* Adds the begins of sections after the first one. */
 static void divide(struct sections *s, struct reader_loads *loads)
 {
+	const uint64_t wanted = section_bytes(loads);
 	uint64_t bytes = 0;
 
 	qsort(loads->all.items, loads->all.count, sizeof(*loads->all.items), by_time);
 	vec_foreach (const struct reader_load *, load, &loads->all) {
 		int64_t last = s->begins.items[s->begins.count - 1];
 
-		if (bytes >= SECTION_BYTES && load->ns > last &&
-			load->ns > loads->all.items[0].ns) {
-			vec_push(&s->begins, load->ns);
+		if (bytes >= wanted && load->ns > last && load->ns > loads->all.items[0].ns) {
+			/* Behind the begin, as the packet before may end at that very time. */
+			vec_push(&s->begins, load->ns + 1);
 			bytes = 0;
 		}
 		bytes += load->bytes;
@@ -69,7 +85,7 @@ static bool overlaps(const struct sections *s, const struct reader_loads *loads)
 		bytes += (double)load->bytes;
 		passed += (double)load->bytes * ((double)load->span_ns / section_ns);
 	}
-	return passed > bytes / 4;
+	return passed > bytes;
 }
 
 void sections_plan(struct sections *s, const struct reader *r)

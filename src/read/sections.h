@@ -16,6 +16,10 @@
 /* More threads only keep more memory. */
 #define SECTIONS_THREADS_MAX 8
 
+/* The last member of each thread's state: threads that write to one cache line wait for each other.
+ */
+#define SECTIONS_APART char apart[128]
+
 struct sections {
 	VEC(int64_t) begins; /* in ns; the first is INT64_MIN */
 	unsigned int threads; /* that are worth it; 1: read the trace as a whole */

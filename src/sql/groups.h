@@ -6,6 +6,7 @@
 #ifndef SQL_GROUPS_H
 #define SQL_GROUPS_H
 
+#include "read/sections.h"
 #include "sql/totals.h"
 
 #define NONE UINT32_MAX
@@ -41,6 +42,7 @@ struct counting {
 	uint32_t last; /* the group of the last event; NONE: none yet */
 	struct naming named[TOTALS_KEYS_MAX];
 	bool is_misfit; /* SQLite must run the statement */
+	SECTIONS_APART;
 };
 
 /* Makes the table of the groups, in their order. Returns a result of SQLite. */

@@ -17,6 +17,7 @@ struct printer {
 	struct lines view;
 	struct out text; /* of the section */
 	bool has_selected;
+	SECTIONS_APART;
 };
 
 struct shared {

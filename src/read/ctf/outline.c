@@ -85,10 +85,9 @@ static void add_load(const struct loading *l, uint64_t begin, uint64_t end, uint
 		uint64_t known = end > begin && end <= last ? end : begin;
 		uint64_t span = ctf_ns(l->r, known) - ctf_ns(l->r, begin);
 
-		vec_push(&l->loads->all,
-			((struct reader_load){ .ns = (int64_t)(ctf_ns(l->r, begin) + span / 2),
-				.span_ns = span,
-				.bytes = bits / 8 }));
+		vec_push(&l->loads->all, ((struct reader_load){ .ns = (int64_t)ctf_ns(l->r, begin),
+						 .span_ns = span,
+						 .bytes = bits / 8 }));
 	}
 }
 
