@@ -15,7 +15,7 @@
 /* RATES_BY_VALUE only for parts of an event. */
 enum rates_by { RATES_BY_EVENT, RATES_BY_THREAD, RATES_BY_CATEGORY, RATES_BY_VALUE };
 
-/* Of an event's values, the first so many in the chosen order have rows; the others have one. */
+/* Rows of an event's values: the first ones in the chosen order; the others share one row. */
 #define RATES_VALUES_SHOWN 20u
 
 /* Each from the largest value on, but names from A on. Equal ones: by name. */

@@ -266,6 +266,19 @@ static inline size_t reader_take(struct reader *r, struct record *records, size_
 	return r->take ? r->take(r, records, room) : 0;
 }
 
+/*
+ * Returns the next records, plain events or one other, all valid until the next call; 0 if
+ * *result is not READ_RECORD.
+ */
+static inline size_t reader_few(
+	struct reader *r, struct record *records, size_t room, enum read_result *result)
+{
+	size_t count = reader_take(r, records, room);
+
+	*result = count > 0 ? READ_RECORD : reader_next(r, records);
+	return count > 0 ? count : *result == READ_RECORD;
+}
+
 /* True if a record's pid is known. Captures have 0 if they do not know it. */
 static inline bool reader_knows_pid(const struct reader *r, uint32_t trace, uint32_t pid)
 {

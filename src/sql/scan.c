@@ -36,20 +36,19 @@ void sql_scan_fini(struct sql_scan *s)
 	s->reader = NULL;
 }
 
-/* Returns the next record, behind what the reader cannot take in one go; 0 at the end. */
-static size_t next_one(struct sql_scan *s, struct record *rec)
+/* Returns the next records, at most SCAN_FEW; 0 at the end. */
+static size_t next_few(struct sql_scan *s, struct record *records)
 {
 	enum read_result result;
+	size_t count;
 
-	while ((result = reader_next(s->reader, rec)) != READ_RECORD) {
+	do {
+		count = reader_few(s->reader, records, SCAN_FEW, &result);
 		if (result == READ_PROBLEM || result == READ_DAMAGED) {
 			s->source->report(s->source->data, &s->reader->error);
 		}
-		if (result != READ_PROBLEM) {
-			return 0;
-		}
-	}
-	return 1;
+	} while (result == READ_PROBLEM);
+	return count;
 }
 
 size_t sql_scan_few(struct sql_scan *s, struct record *records)
@@ -58,12 +57,8 @@ size_t sql_scan_few(struct sql_scan *s, struct record *records)
 
 	while (kept == 0) {
 		s->is_interrupted = s->source->is_interrupted && *s->source->is_interrupted;
-		if (s->is_interrupted) {
-			return 0;
-		}
-		size_t count = reader_take(s->reader, records, SCAN_FEW);
+		size_t count = s->is_interrupted ? 0 : next_few(s, records);
 
-		count = count ? count : next_one(s, records);
 		if (count == 0) {
 			return 0;
 		}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The pass that makes the levels, as a style of timeline.c, and the views of a row. All rows have
- * steps of the same width: it doubles when a record is later than the last step, or when there are
- * so many rows that each gets fewer steps.
+ * steps of the same width. The width doubles when a record is later than the last step, and when
+ * the rows take more memory than they may.
  */
 #include "timeline/levels.h"
 
@@ -217,12 +217,6 @@ const struct level_checkpoint *levels_checkpoint(const struct levels *l, int64_t
 
 /* ---- The style ---- */
 
-static void add_process(void *levels, const struct timeline_process *p)
-{
-	(void)levels;
-	(void)p;
-}
-
 static void add_thread(void *levels, const struct timeline_thread *thread)
 {
 	struct levels *l = levels;
@@ -315,7 +309,6 @@ static void add_gap(void *levels, const struct timeline_thread *thread, const st
 
 static const struct timeline_style style = {
 	.needs_no_values = true,
-	.put_process = add_process,
 	.put_thread = add_thread,
 	.put_lane = add_lane,
 	.put_event = add_event,

@@ -38,12 +38,6 @@ static void keep(struct nearing *n, const struct near_item *item)
 
 /* ---- The style ---- */
 
-static void add_process(void *nearing, const struct timeline_process *p)
-{
-	(void)nearing;
-	(void)p;
-}
-
 static void add_thread(void *nearing, const struct timeline_thread *thread)
 {
 	struct nearing *n = nearing;
@@ -138,7 +132,6 @@ static void add_gap(void *nearing, const struct timeline_thread *thread, const s
 
 static const struct timeline_style style = {
 	.needs_no_values = true,
-	.put_process = add_process,
 	.put_thread = add_thread,
 	.put_lane = add_lane,
 	.put_event = add_event,

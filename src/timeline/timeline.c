@@ -121,7 +121,9 @@ static uint32_t find_process(struct timeline *t, uint32_t trace, uint32_t pid)
 		index = (uint32_t)t->processes.count;
 		vec_push(&t->processes, p);
 		keys_swap(&t->by_key, &key, index);
-		t->style->put_process(t->view, &p);
+		if (t->style->put_process) {
+			t->style->put_process(t->view, &p);
+		}
 	}
 	return index;
 }

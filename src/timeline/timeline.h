@@ -109,7 +109,7 @@ struct timeline_value {
 struct timeline_style {
 	/* Events come without their values and flows, and put_value() is not called: faster. */
 	bool needs_no_values;
-	void (*put_process)(void *view, const struct timeline_process *p);
+	void (*put_process)(void *view, const struct timeline_process *p); /* may be NULL */
 	void (*put_thread)(void *view, const struct timeline_thread *t);
 	void (*put_lane)(void *view, const struct timeline_lane *l); /* may be NULL */
 	void (*put_event)(void *view, const struct timeline_event *e);

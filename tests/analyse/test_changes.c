@@ -15,25 +15,12 @@
 #include <cmocka.h>
 
 #include "analyse/changes.h"
+#include "random.h"
 
 #define ROWS 8
 #define KINDS (sizeof(kinds) / sizeof(*kinds))
 
 static unsigned int times = 1;
-static uint64_t state = UINT64_C(88172645463325252);
-
-static double uniform(void)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return ((double)(state >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(void)
-{
-	return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
-}
 
 /* ---- Behaviours: the logarithm of the next value, from what came before ---- */
 

@@ -16,6 +16,7 @@
 
 #include "analyse/significance.h"
 #include "base/compiler.h"
+#include "random.h"
 
 #define SPREAD 0.5 /* standard deviation of the logarithm of a value */
 #define RATE_STEPS 1000
@@ -23,20 +24,6 @@
 #define RATE_EACH 4.0 /* events of a step */
 
 static unsigned int times = 1;
-static uint64_t state = UINT64_C(88172645463325252);
-
-static double uniform(void)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return ((double)(state >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(void)
-{
-	return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
-}
 
 /* ---- Behaviours: the next of a run's values, of about mean 0 and variance 1 ---- */
 

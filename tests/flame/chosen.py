@@ -16,11 +16,13 @@ import tempfile
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "common"))
 from compare import check, finish  # noqa: E402
+from runs import record, run, walk  # noqa: E402
 from losses import record_with_losses  # noqa: E402
 
 WAYMARK, CHOSEN, NESTED = map(os.path.realpath, sys.argv[1:4])
 VISITS = ("--from=visit_from", "--to=visit_to", "--inside=visit_part", "--per=value")
 FIRST_NESTED = 1 << 31
+KEEPS_ALL = ",full=block,buffer=16M"
 # Expressions, and the same in Python.
 EXPRESSIONS = {
     "value == 3": lambda e: e.args.get("value") == 3,
@@ -41,19 +43,6 @@ REPORTED = {
     "elsewhere": "ended on another thread and are shown as asynchronous: scopes begun inside them "
                  "stay below their names",
 }
-
-
-def run(*arguments, status=0):
-    """Returns the standard output and standard error."""
-    done = subprocess.run([WAYMARK, *arguments], timeout=60, capture_output=True, text=True)
-    check(" ".join(arguments), done.returncode, status)
-    return done.stdout, done.stderr
-
-
-def record(trace, *program, options=",full=block,buffer=16M"):
-    environment = dict(os.environ, WAYMARK_TRACE=f"*,backend=ctf,file={trace}{options}")
-    subprocess.run(program, env=environment, check=True, timeout=60, stdout=subprocess.DEVNULL)
-    return trace
 
 
 class Event:
@@ -196,13 +185,6 @@ class Reference:
                 "elsewhere": sum(s.state == "elsewhere" and s.counts(expression) for s in spans)}
 
 
-def walk(frame, path=()):
-    path += (frame["name"],)
-    yield path[1:], frame
-    for child in frame["children"]:
-        yield from walk(child, path)
-
-
 def tree(*arguments):
     """Returns {path: (own time, count)}, and what was reported."""
     out, said = run("flamegraph", "--json", "--by=name", *arguments)
@@ -285,7 +267,7 @@ def check_bad_input(trace):
 with tempfile.TemporaryDirectory() as work:
     frames = collections.Counter()
     for seed in range(12):
-        frames.update(check_random(record(f"{work}/{seed}", CHOSEN, str(seed), "2000")))
+        frames.update(check_random(record(f"{work}/{seed}", CHOSEN, str(seed), "2000", options=KEEPS_ALL)))
     none = frames.pop("scope_tid == 1")  # only of ends without a begin
     check(f"frames of each expression: {dict(frames)}", (none, min(frames.values()) > 99), (0, True))
     check_forms(work, f"{work}/1")

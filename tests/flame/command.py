@@ -17,6 +17,7 @@ import chromium
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "common"))
 from compare import check, finish  # noqa: E402
+from runs import record, run, walk  # noqa: E402
 
 WAYMARK, SCOPES, NESTED = map(os.path.realpath, sys.argv[1:4])
 NAMES = ["Odd:a;b  c", "Odd:<x> & \"q\" 'é' 日本", "Odd:]]>&#0;\\", "Odd:packet (1)"]
@@ -26,25 +27,6 @@ FRAMES = """Array.from(document.querySelectorAll(".f"), (g) => [
     g.querySelector("rect").getBoundingClientRect().x,
     g.querySelector("rect").getBoundingClientRect().width,
     getComputedStyle(g).display !== "none", g.classList.contains("match")])"""
-
-
-def run(*arguments, status=0):
-    """Returns the standard output and standard error."""
-    done = subprocess.run([WAYMARK, *arguments], timeout=60, capture_output=True, text=True)
-    check(" ".join(arguments), done.returncode, status)
-    return done.stdout, done.stderr
-
-
-def record(trace, *program, options=""):
-    environment = dict(os.environ, WAYMARK_TRACE=f"*,backend=ctf,file={trace}{options}")
-    subprocess.run(program, env=environment, check=True, timeout=60, stdout=subprocess.DEVNULL)
-
-
-def walk(frame, path=()):
-    path += (frame["name"],)
-    yield path[1:], frame
-    for child in frame["children"]:
-        yield from walk(child, path)
 
 
 def tree(*arguments):

@@ -15,6 +15,7 @@ import tempfile
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "common"))
 from compare import check, finish  # noqa: E402
+from runs import run, walk  # noqa: E402
 from losses import record_with_losses  # noqa: E402
 
 WAYMARK, EXITS, EVENTS = map(os.path.realpath, sys.argv[1:4])
@@ -23,24 +24,10 @@ DEVICES = (*PAIR, "--inside=device_*", "--per=reason,name")
 REASONS = {2: "IO", 6: "MMIO"}
 
 
-def run(*arguments, status=0):
-    """Returns the standard output and standard error."""
-    done = subprocess.run([WAYMARK, *arguments], timeout=60, capture_output=True, text=True)
-    check(" ".join(arguments), done.returncode, status)
-    return done.stdout, done.stderr
-
-
 def record(trace, threads, exits, options=",full=block,buffer=16M", backend="ctf"):
     environment = dict(os.environ, WAYMARK_TRACE=f"*,backend={backend},file={trace}{options}")
     subprocess.run([EXITS, str(threads), str(exits)], env=environment, check=True, timeout=60)
     return trace
-
-
-def walk(frame, path=()):
-    path += (frame["name"],)
-    yield path[1:], frame
-    for child in frame["children"]:
-        yield from walk(child, path)
 
 
 def tree(*arguments):

@@ -10,6 +10,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -233,6 +234,67 @@ static void test_plan(void **state)
 	}
 }
 
+/* The packets of a made trace: threads take turns, each packet overlaps those of the others. */
+struct made {
+	struct reader base;
+	unsigned int threads;
+	uint64_t packet_bytes;
+	uint64_t bytes; /* of all */
+};
+
+static bool made_loads(const struct reader *base, struct reader_loads *loads)
+{
+	const struct made *m = (const struct made *)base;
+	int64_t ns = 1000;
+
+	for (uint64_t at = 0; at < m->bytes; at += m->packet_bytes, ns += 1000) {
+		vec_push(&loads->all, ((struct reader_load){ .ns = ns,
+					      .span_ns = m->threads * 1000,
+					      .bytes = m->packet_bytes }));
+	}
+	return true;
+}
+
+/* Returns how many of two processors read the trace. */
+static unsigned int planned(unsigned int threads, uint64_t packet_bytes, uint64_t bytes)
+{
+	static const struct reader_format format = { .loads = made_loads };
+	const struct made m = { .base = { .format = &format },
+		.threads = threads,
+		.packet_bytes = packet_bytes,
+		.bytes = bytes };
+	struct sections s;
+
+	sections_plan(&s, &m.base);
+	unsigned int result = s.threads > 1 ? 2 : 1;
+
+	sections_fini(&s);
+	return result;
+}
+
+#define KIB(n) ((uint64_t)(n) << 10)
+#define MIB(n) ((uint64_t)(n) << 20)
+
+/* A long trace of few threads is shared, whatever its packets are; one that overlaps much is not.
+ */
+static void test_sharing(void **state)
+{
+	cpu_set_t set;
+
+	(void)state;
+	if (sched_getaffinity(0, sizeof(set), &set) || CPU_COUNT(&set) < 2) {
+		print_message("one processor: nothing is shared\n");
+		skip();
+	}
+	assert_int_equal(planned(1, KIB(64), MIB(100)), 2);
+	assert_int_equal(planned(1, MIB(1), MIB(100)), 2);
+	assert_int_equal(planned(1, MIB(2), MIB(100)), 2);
+	assert_int_equal(planned(2, MIB(1), MIB(100)), 2);
+	assert_int_equal(planned(8, KIB(64), MIB(100)), 2);
+	assert_int_equal(planned(1, KIB(64), MIB(2)), 1);
+	assert_int_equal(planned(400, KIB(256), MIB(100)), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -240,6 +302,7 @@ int main(void)
 		cmocka_unit_test(test_several_traces),
 		cmocka_unit_test(test_damaged_traces_are_refused),
 		cmocka_unit_test(test_plan),
+		cmocka_unit_test(test_sharing),
 	};
 
 	srand(1);

@@ -117,8 +117,15 @@ def check_places(trace, work):
         connection.close()
         process.send_signal(signal.SIGINT)
     check("the socket is removed", path.exists(), False)
+    killed = subprocess.Popen([WAYMARK, "view", f"--listen=unix:{path}", trace], stdout=subprocess.PIPE, text=True)
+    killed.stdout.readline()
+    killed.kill()
+    killed.communicate()
+    with subprocess.Popen([WAYMARK, "view", f"--listen=unix:{path}", trace], stdout=subprocess.PIPE, text=True) as process:
+        check("the socket of a killed server is replaced", str(path) in process.stdout.readline(), True)
+        process.terminate()
     path.write_text("a file")
-    for arguments, words in ((["--listen", f"unix:{path}"], "Address already in use"),
+    for arguments, words in ((["--listen", f"unix:{path}"], "exists and is not a socket"),
                              (["--listen", f"unix:{work}/{'x' * 200}"], "too long"),
                              (["--listen", "8080"], "unix:PATH"), (["--port", "70000"], "not a port"),
                              (["--port", "80000000000"], "not a port"), (["--port=1", "--listen=unix:x"], "two places")):

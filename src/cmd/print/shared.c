@@ -72,13 +72,7 @@ static bool read_section(void *shared, unsigned int thread, int64_t from_ns, int
 	}
 	reader_section(p->reader, from_ns, until_ns);
 	while (result == READ_RECORD) {
-		size_t count = reader_take(p->reader, records, SESSION_FEW);
-
-		if (count == 0) {
-			result = reader_next(p->reader, records);
-			count = result == READ_RECORD;
-		}
-		put(s, p, records, count);
+		put(s, p, records, reader_few(p->reader, records, SESSION_FEW, &result));
 	}
 	return result == READ_END;
 }

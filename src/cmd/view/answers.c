@@ -147,6 +147,7 @@ static unsigned int answer_trace(struct viewer *v, const struct question *q, str
 	const struct reader *r = v->session->reader;
 
 	(void)q;
+	viewer_lock(v);
 	out_str(out, "{\"paths\":[");
 	for (size_t i = 0; i < v->session->trace_count; i++) {
 		out_str(out, i ? "," : "");
@@ -164,6 +165,7 @@ static unsigned int answer_trace(struct viewer *v, const struct question *q, str
 	put_processes(l, out);
 	put_tracks(l, out);
 	put_names(r, out);
+	viewer_unlock(v);
 	return 200;
 }
 
@@ -460,13 +462,12 @@ static unsigned int answer_find(struct viewer *v, const struct question *q, stru
 
 static const struct {
 	const char *path;
-	bool needs_lock;
 	unsigned int (*answer)(struct viewer *v, const struct question *q, struct out *out);
 } answers[] = {
-	{ "/api/trace", true, answer_trace },
-	{ "/api/tile", false, answer_tile },
-	{ "/api/event", false, answer_event },
-	{ "/api/find", false, answer_find },
+	{ "/api/trace", answer_trace },
+	{ "/api/tile", answer_tile },
+	{ "/api/event", answer_event },
+	{ "/api/find", answer_find },
 };
 
 unsigned int view_answer(
@@ -474,15 +475,7 @@ unsigned int view_answer(
 {
 	for (size_t i = 0; i < ARRAY_SIZE(answers); i++) {
 		if (strcmp(answers[i].path, path) == 0) {
-			if (answers[i].needs_lock) {
-				viewer_lock(v);
-			}
-			unsigned int status = answers[i].answer(v, q, out);
-
-			if (answers[i].needs_lock) {
-				viewer_unlock(v);
-			}
-			return status;
+			return answers[i].answer(v, q, out);
 		}
 	}
 	return 404;

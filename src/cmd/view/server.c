@@ -15,14 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/compiler.h"
 #include "base/memory.h"
 #include "cmd/view/view.h"
+#include "socket/socket.h"
 
 #define CONNECTIONS_MAX 64
 #define SECONDS_IDLE 30 /* of a connection */
@@ -32,8 +31,8 @@ struct view_server {
 	struct viewer *viewer;
 	struct MHD_Daemon *daemon;
 	const char *token;
-	const char *socket; /* to be removed; NULL: a port */
-	uint16_t port;
+	struct socket_file file; /* of the socket; zeroed: a port */
+	uint16_t port; /* 0: a socket */
 	uint64_t asked; /* atomic: time of the last question, in seconds */
 };
 
@@ -126,8 +125,8 @@ static bool is_own_host(const struct view_server *s, const char *host)
 
 		snprintf(own, sizeof(own), ":%u", s->port);
 		/* A forwarded socket has any port of this machine. */
-		if (is_name && (s->socket ? host[length] == ':' || !host[length]
-					  : strcmp(host + length, own) == 0)) {
+		if (is_name && (s->port == 0 ? host[length] == ':' || !host[length]
+					     : strcmp(host + length, own) == 0)) {
 			return true;
 		}
 	}
@@ -233,30 +232,6 @@ static enum MHD_Result handle(void *server, struct MHD_Connection *c, const char
 
 /* ---- The server ---- */
 
-/* Opens a socket that only this user may connect to; -1 with errno. */
-static int open_socket(const char *path)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-
-	if (strlen(path) >= sizeof(address.sun_path)) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	strcpy(address.sun_path, path);
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	mode_t mask = umask(0177);
-	bool ok = fd >= 0 && bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
-		  listen(fd, CONNECTIONS_MAX) == 0;
-	int error = errno;
-
-	umask(mask);
-	if (!ok && fd >= 0) {
-		close(fd);
-	}
-	errno = error;
-	return ok ? fd : -1;
-}
-
 static int open_port(uint16_t port)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(port) };
@@ -285,31 +260,48 @@ static uint16_t port_of(int fd)
 	return ntohs(address.sin_port);
 }
 
+/* Opens the place; -1, reported, if it is taken or may not be used. */
+static int open_place(struct view_server *s, const struct view_place *place)
+{
+	char error[SOCKET_ERROR_SIZE];
+	int fd;
+
+	if (place->socket) {
+		fd = socket_listen(place->socket, &s->file, error, sizeof(error));
+		if (fd < 0) {
+			session_say(s->viewer->session, "--listen: %s", error);
+		}
+		return fd;
+	}
+	fd = open_port(place->port);
+	if (fd < 0) {
+		session_say(s->viewer->session, "port %u: %s", place->port, strerror(errno));
+		return -1;
+	}
+	s->port = port_of(fd);
+	return fd;
+}
+
 struct view_server *view_serve(struct viewer *v, const struct view_place *place, const char *token)
 {
 	struct view_server *s = xcalloc(1, sizeof(*s));
-	int fd = place->socket ? open_socket(place->socket) : open_port(place->port);
 
 	s->viewer = v;
 	s->token = token;
 	s->asked = seconds();
+	int fd = open_place(s, place);
+
 	if (fd < 0) {
-		if (place->socket) {
-			session_say(v->session, "--listen: %s: %s", place->socket, strerror(errno));
-		} else {
-			session_say(v->session, "port %u: %s", place->port, strerror(errno));
-		}
 		free(s);
 		return NULL;
 	}
-	s->socket = place->socket;
-	s->port = place->socket ? 0 : port_of(fd);
 	s->daemon = MHD_start_daemon(MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL,
 		handle, s, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
 		(unsigned int)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
 		(unsigned int)SECONDS_IDLE, MHD_OPTION_END);
 	if (!s->daemon) {
 		session_say(v->session, "cannot serve: %s", strerror(errno));
+		socket_remove(&s->file);
 		close(fd);
 		free(s);
 		return NULL;
@@ -322,6 +314,11 @@ uint16_t view_port(const struct view_server *s)
 	return s->port;
 }
 
+const char *view_socket(const struct view_server *s)
+{
+	return s->file.path;
+}
+
 uint64_t view_idle(const struct view_server *s)
 {
 	return seconds() - __atomic_load_n(&s->asked, __ATOMIC_RELAXED);
@@ -329,9 +326,7 @@ uint64_t view_idle(const struct view_server *s)
 
 void view_stop(struct view_server *s)
 {
+	socket_remove(&s->file);
 	MHD_stop_daemon(s->daemon);
-	if (s->socket) {
-		unlink(s->socket);
-	}
 	free(s);
 }

@@ -89,7 +89,10 @@ struct view_server;
  * taken or may not be used.
  */
 struct view_server *view_serve(struct viewer *v, const struct view_place *place, const char *token);
+
+/* Return the port, 0 for a socket, and the path of the socket. */
 uint16_t view_port(const struct view_server *s);
+const char *view_socket(const struct view_server *s);
 
 /* Returns the seconds since the last question. */
 uint64_t view_idle(const struct view_server *s);

@@ -23,21 +23,15 @@ static void note(struct viewer *v, const struct read_error *error)
 static size_t next_few(struct viewer *v, struct record *records)
 {
 	struct reader *r = v->session->reader;
-	size_t count = reader_take(r, records, SESSION_FEW);
+	enum read_result result;
+	size_t count;
 
-	while (count == 0) {
-		enum read_result result = reader_next(r, records);
-
-		if (result == READ_RECORD) {
-			return 1;
-		}
+	do {
+		count = reader_few(r, records, SESSION_FEW, &result);
 		if (result == READ_PROBLEM || result == READ_DAMAGED) {
 			note(v, &r->error);
 		}
-		if (result != READ_PROBLEM) {
-			return 0;
-		}
-	}
+	} while (result == READ_PROBLEM);
 	return count;
 }
 

@@ -172,7 +172,7 @@ static bool serve(struct session *s, const struct options *o, int signals)
 
 	if (server) {
 		if (o->place.socket) {
-			printf("forward it: ssh -L 8080:%s HOST\n", o->place.socket);
+			printf("forward it: ssh -L 8080:%s HOST\n", view_socket(server));
 		}
 		snprintf(address, sizeof(address), "http://127.0.0.1:%u/?token=%s",
 			o->place.socket ? 8080 : view_port(server), token);

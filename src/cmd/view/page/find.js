@@ -2,7 +2,7 @@
 import { duration } from "/format.js";
 
 const input = document.getElementById("where");
-const state = document.getElementById("state");
+const said = document.getElementById("found");
 
 // Puts the cursor into the field.
 export function beginFind() {
@@ -18,10 +18,10 @@ export async function find(ns, isBack) {
 
 	input.setAttribute("aria-invalid", String(!answer.ok));
 	if (!answer.ok) {
-		state.textContent = `${found.error}${found.help ? `: ${found.help}` : ""}`;
+		said.textContent = `${found.error}${found.help ? `: ${found.help}` : ""}`;
 		return null;
 	}
-	state.textContent = found ? `at ${duration(found.ns)}` : `no event ${isBack ? "before" : "after"} this one`;
+	said.textContent = found ? `at ${duration(found.ns)}` : `no event ${isBack ? "before" : "after"} this one`;
 	return found;
 }
 
