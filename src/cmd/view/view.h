@@ -4,7 +4,7 @@
  *
  *	waymark_view.c	the command line, the threads, the end
  *	server.c	connections and who may ask
- *	answers.c	the table of questions, and their answers in JSON
+ *	answers.c	the table of questions; an answer each in answer_*.c, as JSON
  *	viewer.c	the traces: the pass that makes the levels, readers of a part
  *	page/		what the browser runs
  *
@@ -50,6 +50,9 @@ static inline void viewer_unlock(struct viewer *v)
 {
 	pthread_mutex_unlock(&v->lock);
 }
+
+/* Returns the time of the first record that the pass has met. */
+int64_t viewer_first_ns(struct viewer *v);
 
 /* ---- answers.c ---- */
 

@@ -100,3 +100,12 @@ void viewer_end(struct viewer *v)
 	levels_fini(&v->levels);
 	pthread_mutex_destroy(&v->lock);
 }
+
+int64_t viewer_first_ns(struct viewer *v)
+{
+	viewer_lock(v);
+	int64_t ns = v->levels.first_ns;
+
+	viewer_unlock(v);
+	return ns;
+}

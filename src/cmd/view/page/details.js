@@ -2,6 +2,7 @@
 import { ask } from "/api.js";
 import { count, duration, time } from "/format.js";
 import { trackName } from "/layout.js";
+import { app, on } from "/view.js";
 
 const place = document.getElementById("details");
 
@@ -17,7 +18,7 @@ function fill(rows) {
 	place.replaceChildren(table);
 }
 
-function facts(app, { row, item }) {
+function facts({ row, item }) {
 	const [begin, end, name, n, covered] = item;
 	const rows = [[row.kind === "loss" ? "lost" : "name",
 		row.kind === "loss" ? `${count(n)} events` : app.trace.names[name] ?? ""],
@@ -38,12 +39,14 @@ function text(value) {
 	return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-export async function showItem(app, chosen) {
+async function showItem() {
+	const { chosen } = app;
+
 	if (!chosen) {
 		place.replaceChildren();
 		return;
 	}
-	const rows = facts(app, chosen);
+	const rows = facts(chosen);
 	const [begin, , , , , offset, trace] = chosen.item;
 
 	fill(rows);
@@ -57,7 +60,8 @@ export async function showItem(app, chosen) {
 	}
 }
 
-export function showSelection(app, { from, to }) {
+function showSelection() {
+	const { from, to } = app.selection;
 	const counts = new Map();
 
 	for (const row of app.tile?.rows ?? []) {
@@ -74,3 +78,6 @@ export function showSelection(app, { from, to }) {
 	fill([["from", time(from, 1)], ["to", time(to, 1)], ["duration", duration(to - from)],
 		...most.map(([name, n]) => [name, count(n)])]);
 }
+
+on("chosen", showItem);
+on("selected", showSelection);

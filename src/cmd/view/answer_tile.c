@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is drawn of a time. A time with few records is read again, any other is drawn from the
+ * levels.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/view/answers.h"
+#include "timeline/tile.h"
+
+/* Records that are read for an answer: some 30 ms. */
+#define NEAR_RECORDS (UINT64_C(1) << 18)
+
+/* Items of an answer: at most about 100 KB. */
+#define TILE_ITEMS 3000
+#define COLUMNS_MAX 4000
+#define TRACKS_MAX 1000
+
+/* Reads numbers with commas between them. */
+static bool get_tracks(const struct question *q, uint32_t *tracks, size_t *count)
+{
+	const char *text = q->get(q->data, "tracks");
+
+	*count = 0;
+	while (text && *text && *count < TRACKS_MAX) {
+		size_t length = strspn(text, "0123456789");
+
+		if (length == 0 || length > 9 || (text[length] && text[length] != ',')) {
+			return false;
+		}
+		tracks[(*count)++] = (uint32_t)strtoul(text, NULL, 10);
+		text += length + (text[length] == ',');
+	}
+	return *count > 0 && !*text;
+}
+
+static void put_item(int64_t first, const struct tile_item *item, struct out *out)
+{
+	out_printf(out, "[%" PRId64 ",", item->begin_ns > first ? item->begin_ns - first : 0);
+	if (item->end_ns == NEAR_OPEN) {
+		out_str(out, "null");
+	} else {
+		out_printf(out, "%" PRId64, item->end_ns - first);
+	}
+	out_printf(out, ",%u,%u,%" PRIu64, item->name, item->count, item->covered);
+	if (item->offset > 0) {
+		out_printf(out, ",%" PRIu64 ",%u", item->offset, item->trace);
+	}
+	out_char(out, ']');
+}
+
+static void put_tile(struct viewer *v, const struct tile *t, bool is_near, struct out *out)
+{
+	int64_t first = viewer_first_ns(v);
+	static const char *const kinds[] = {
+		[NEAR_SLICE] = "slice", [NEAR_EVENT] = "event", [NEAR_LOSS] = "loss"
+	};
+
+	out_printf(out, "{\"near\":%s,\"rows\":[", is_near ? "true" : "false");
+	for (size_t i = 0; i < t->rows.count; i++) {
+		const struct tile_row *row = &t->rows.items[i];
+
+		out_printf(out, "%s{\"track\":%u,\"kind\":\"%s\",\"depth\":%u,\"items\":[",
+			i ? "," : "", row->track, kinds[row->kind], row->depth);
+		for (size_t k = 0; k < row->items.count; k++) {
+			out_str(out, k ? "," : "");
+			put_item(first, &row->items.items[k], out);
+		}
+		out_str(out, "]}");
+	}
+	out_str(out, "]}");
+}
+
+/* Makes the part that is read have the records that the pass selects; under the lock. */
+static void begin_filter(const struct viewer *v, struct near *n, struct filter *filter)
+{
+	const struct filter *all = &v->session->filter;
+
+	/* Relative times count from the first record of the trace, not of the part. */
+	filter->started = all->started;
+	filter->first_ns = all->first_ns;
+	n->filter = v->is_filtered ? filter : NULL;
+}
+
+/* Reads a part of the traces; false if that is not possible. Without the lock. */
+static bool read_near(struct viewer *v, struct near *n, const struct time_range *range)
+{
+	struct filter filter;
+	struct reader *r = session_open_beside(v->session, &filter);
+	bool ok = false;
+
+	*n = (struct near){ .from_ns = range->from, .to_ns = range->to, .limit = NEAR_RECORDS };
+	if (r) {
+		viewer_lock(v);
+		begin_filter(v, n, &filter);
+		ok = near_read(n, &v->levels, r);
+		viewer_unlock(v);
+		ok = ok && !n->is_cut;
+		if (!ok) {
+			near_fini(n);
+		}
+	}
+	filter_fini(&filter);
+	reader_close(r);
+	return ok;
+}
+
+/* True if the time is read already, and so short that it can be read again for an answer. */
+static bool is_near(struct viewer *v, const struct time_range *range)
+{
+	viewer_lock(v);
+	bool is = !v->meets_events && (v->is_done || range->to < v->levels.last_ns) &&
+		  levels_count(&v->levels, range->from, range->to) < NEAR_RECORDS;
+
+	viewer_unlock(v);
+	return is;
+}
+
+/* Makes a tile with fewer columns until it is small enough. */
+static void make_tile(struct viewer *v, struct tile *t, struct near *n, struct tile_wish *wish)
+{
+	for (;;) {
+		if (n) {
+			tile_from_near(t, n, wish);
+		} else {
+			viewer_lock(v);
+			tile_from_levels(t, &v->levels, wish);
+			viewer_unlock(v);
+		}
+		if (t->items <= TILE_ITEMS || wish->columns <= 1) {
+			return;
+		}
+		tile_fini(t);
+		wish->columns /= 2;
+	}
+}
+
+unsigned int answer_tile(struct viewer *v, const struct question *q, struct out *out)
+{
+	struct time_range range;
+	uint64_t columns;
+	uint32_t tracks[TRACKS_MAX];
+	struct tile_wish wish = { .tracks = tracks };
+	struct near n;
+	struct tile t;
+
+	if (!question_range(v, q, &range)) {
+		return answer_refuse(out, "from, to", "two times in ns, the earlier one first");
+	}
+	if (!question_number(q, "columns", &columns) || columns == 0 || columns > COLUMNS_MAX) {
+		return answer_refuse(out, "columns", "a number from 1 to 4000");
+	}
+	if (!get_tracks(q, tracks, &wish.track_count)) {
+		return answer_refuse(out, "tracks", "numbers of tracks with commas, at most 1000");
+	}
+	wish.from_ns = range.from;
+	wish.to_ns = range.to;
+	wish.columns = (size_t)columns;
+	bool near = is_near(v, &range) && read_near(v, &n, &range);
+
+	make_tile(v, &t, near ? &n : NULL, &wish);
+	put_tile(v, &t, near, out);
+	tile_fini(&t);
+	if (near) {
+		near_fini(&n);
+	}
+	return 200;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* What the traces have: processes, tracks, names. It is asked again while the pass goes on. */
+#include <inttypes.h>
+
+#include "cmd/view/answers.h"
+#include "view/message/json.h"
+
+static void put_processes(const struct levels *l, struct out *out)
+{
+	out_str(out, "\"processes\":[");
+	for (size_t i = 0; i < l->timeline.processes.count; i++) {
+		const struct timeline_process *p = &l->timeline.processes.items[i];
+
+		out_printf(out, "%s{\"trace\":%u,\"pid\":%u,\"name\":", i ? "," : "", p->trace,
+			p->pid);
+		json_out_string(out, p->name);
+		out_char(out, '}');
+	}
+	out_str(out, "],");
+}
+
+static void put_tracks(const struct levels *l, struct out *out)
+{
+	out_str(out, "\"tracks\":[");
+	for (size_t i = 0; i < l->tracks.count; i++) {
+		const struct level_track *t = &l->tracks.items[i];
+
+		out_printf(out,
+			"%s{\"process\":%u,\"tid\":%u,\"depth\":%zu,\"events\":%s,\"lane\":",
+			i ? "," : "", t->process, t->tid, t->slices.count,
+			t->events.cells ? "true" : "false");
+		if (t->is_lane) {
+			json_out_string(out, t->name);
+		} else {
+			out_str(out, "null");
+		}
+		out_char(out, '}');
+	}
+	out_str(out, "],");
+}
+
+static void put_names(const struct reader *r, struct out *out)
+{
+	out_str(out, "\"names\":[null");
+	vec_foreach (struct event_class *const *, class, &r->classes.all) {
+		out_char(out, ',');
+		json_out_string(out, (*class)->name);
+	}
+	out_str(out, "]}");
+}
+
+unsigned int answer_trace(struct viewer *v, const struct question *q, struct out *out)
+{
+	const struct levels *l = &v->levels;
+	const struct reader *r = v->session->reader;
+
+	(void)q;
+	viewer_lock(v);
+	out_str(out, "{\"paths\":[");
+	for (size_t i = 0; i < v->session->trace_count; i++) {
+		out_str(out, i ? "," : "");
+		json_out_string(out, v->session->traces[i]);
+	}
+	out_printf(out,
+		"],\"done\":%s,\"records\":%" PRIu64 ",\"lost\":%" PRIu64 ",\"length\":%" PRId64
+		",\"first\":\"%" PRId64 "\",\"realtime\":\"%" PRIu64 "\",\"step\":%" PRIu64
+		",\"problems\":%" PRIu64 ",\"problem\":",
+		v->is_done ? "true" : "false", l->records, l->lost, l->last_ns - l->first_ns,
+		l->first_ns, r->traces[0].has_realtime ? r->traces[0].realtime : 0,
+		UINT64_C(1) << l->shift, v->problems);
+	json_out_string(out, v->problem);
+	out_char(out, ',');
+	put_processes(l, out);
+	put_tracks(l, out);
+	put_names(r, out);
+	viewer_unlock(v);
+	return 200;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The answers to the page's questions, in JSON. Times are in ns since the first record of the
+ * traces, which JavaScript's numbers hold exactly up to a hundred days.
+ */
+#ifndef CMD_VIEW_ANSWERS_H
+#define CMD_VIEW_ANSWERS_H
+
+#include "cmd/view/view.h"
+
+/* A time of the traces, which is not empty. */
+struct time_range {
+	int64_t from;
+	int64_t to;
+};
+
+/* Reads a decimal number of at most 18 digits; false: it is missing or is none. */
+bool question_number(const struct question *q, const char *name, uint64_t *number);
+
+/* Reads `from` and `to`; false if they are missing or in the wrong order. */
+bool question_range(struct viewer *v, const struct question *q, struct time_range *range);
+
+/* Replaces the answer by an error: the argument, and what is wanted. Returns 400. */
+unsigned int answer_refuse(struct out *out, const char *name, const char *wanted);
+
+/* Each writes one answer and returns an HTTP status, as view_answer() does. */
+unsigned int answer_trace(struct viewer *v, const struct question *q, struct out *out);
+unsigned int answer_tile(struct viewer *v, const struct question *q, struct out *out);
+unsigned int answer_event(struct viewer *v, const struct question *q, struct out *out);
+unsigned int answer_find(struct viewer *v, const struct question *q, struct out *out);
+
+#endif
