@@ -103,6 +103,13 @@ def check_texts_fit(page):
             assert frame["long"] + 3 <= frame["width"], f"{frame['text']!r} is wider than its frame"
 
 
+def check_root(page):
+    """Outer frames are at the bottom, and the browser shows them first."""
+    height = {f["name"]: f["y"] for f in page.evaluate(FRAMES)}
+    assert height["all"] > height["main"] > height["read"] > height["decode"], height
+    assert 0 < height["all"] < page.evaluate("innerHeight"), height
+
+
 def check_zoom(page):
     click_frame(page, "read")
     assert places(page) == ZOOMED, places(page)
@@ -140,6 +147,7 @@ def check_search(page):
 def small(page):
     assert places(page) == STILL, places(page)
     check_rest(page)
+    check_root(page)
     check_texts_fit(page)
     check_zoom(page)
     check_rest(page)
@@ -157,6 +165,7 @@ def names(page):
 
 
 def deep(page):
+    assert 0 < page.evaluate(FRAMES)[0]["y"] < page.evaluate("innerHeight"), "the outermost frame is not shown first"
     click_frame(page, "even")
     assert search(page, "odd") == "10000 frames match, 100.00 %", said(page)
 

@@ -86,6 +86,26 @@ def check_svg(folder, trace):
             check(f"the width of {name}", width, share)
 
 
+def heights(folder, *arguments):
+    """The y of the frames, by depth."""
+    groups = xml.etree.ElementTree.parse(svg_of(folder, *arguments)).iterfind(f".//{SVG}g[@class='f']")
+    found = {}
+    for group in groups:
+        found.setdefault(int(group.get("data-depth")), set()).add(int(group.find(SVG + "rect").get("y")))
+    return [found[depth] for depth in sorted(found)]
+
+
+def check_root(folder, trace):
+    """Outer frames are at the bottom; with --icicle, at the top. A row has one depth."""
+    rows = heights(folder, trace)
+    check("there are several depths", len(rows) > 2, True)
+    check("rows", {len(row) for row in rows}, {1})
+    check("from the bottom", rows, sorted(rows, key=max, reverse=True))
+    check("--icicle, from the top", heights(folder, "--icicle", trace), rows[::-1])
+    said = run("flamegraph", "--icicle", "--json", trace, status=2)[1]
+    check(f"text has no top: {said}", "--icicle is of the picture" in said, True)
+
+
 def check_names(trace):
     root = tree(trace)
     processes = root["children"]
@@ -199,6 +219,7 @@ with tempfile.TemporaryDirectory() as work:
     record(f"{work}/nested", NESTED, "2", "5000", options=",full=block,buffer=16M")
     check_numbers(f"{work}/nested")
     check_svg(work, f"{work}/nested")
+    check_root(work, f"{work}/nested")
     record(f"{work}/lost", NESTED, "2", "300000", options=",full=discard,buffer=1M")
     check_losses(f"{work}/lost")
     for form in ("names", "open", "nothing"):

@@ -37,6 +37,7 @@ enum {
 	KEY_PER,
 	KEY_KERNEL,
 	KEY_OFFSET,
+	KEY_ICICLE,
 	KEY_FOLDED,
 	KEY_JSON,
 };
@@ -58,6 +59,7 @@ static const struct argument rows[] = {
 	REPORT_ROW_WHERE("spans"),
 	{ KEY_KERNEL, "kernel", "FILE", "add kernel events from a capture with the clock mono" },
 	{ KEY_OFFSET, "kernel-offset", "SECONDS", "seconds to add to the capture's times" },
+	{ KEY_ICICLE, "icicle", NULL, "draw outer scopes at the top, not at the bottom" },
 	{ KEY_FOLDED, "folded", NULL, "print a line for each stack, for other tools" },
 	{ KEY_JSON, "json", NULL, "print JSON" },
 	{ 'o', "output", "FILE", "write to FILE" },
@@ -90,6 +92,7 @@ struct options {
 	struct event_spans spans;
 	struct arena arena; /* names of fields */
 	struct flamegraph_kernel kernel; /* path NULL: no capture */
+	bool is_icicle;
 	void (*put)(struct flamegraph *g, struct out *out); /* NULL: as SVG */
 };
 
@@ -344,6 +347,9 @@ static int take_option(struct session *s, struct options *o, int key)
 			       ? 0
 			       : arguments_bad(&command, "--kernel-offset takes seconds, not '%s'",
 					 optarg);
+	case KEY_ICICLE:
+		o->is_icicle = true;
+		return 0;
 	case KEY_FOLDED:
 	case KEY_JSON:
 		o->put = key == KEY_JSON ? flamegraph_put_json : flamegraph_put_folded;
@@ -369,6 +375,9 @@ static int parse(struct session *s, struct options *o, int argc, char **argv)
 		return arguments_bad(&command, "--kernel-offset needs --kernel");
 	}
 	o->stacks.where = report_take_where(s);
+	if (o->is_icicle && o->put) {
+		return arguments_bad(&command, "--icicle is of the picture, not of text or JSON");
+	}
 	if (o->kernel.path && o->stacks.where) {
 		return arguments_bad(&command, "--kernel has no --where");
 	}
@@ -505,6 +514,7 @@ static void draw(struct session *s, const struct options *o, const struct stacks
 	struct flamegraph g;
 
 	flamegraph_init(&g);
+	g.is_icicle = o->is_icicle;
 	stacks_draw(stacks, s->reader, &g);
 	if (g.frames.count == 1) {
 		say_empty(s, o, &stacks->pairs);

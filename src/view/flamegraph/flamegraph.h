@@ -41,6 +41,8 @@ struct flamegraph {
 	size_t slot_count; /* a power of two, at least twice the frames */
 	struct flame_frame *root;
 	bool is_compared; /* the colours show differences from before */
+	bool is_icicle; /* the picture has its root at the top; else at the bottom */
+	uint32_t deepest; /* depth of the deepest drawn frame, while the picture is written */
 };
 
 void flamegraph_init(struct flamegraph *g);

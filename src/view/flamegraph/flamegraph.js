@@ -172,6 +172,9 @@ document.addEventListener("keydown", (event) => {
 		zoom(0);
 	}
 });
+if (byId("frames").dataset.root === "bottom") {
+	scrollTo(0, document.documentElement.scrollHeight);
+}
 if (frames.length) {
 	byId("reset").addEventListener("click", () => zoom(0));
 	byId("search").addEventListener("click", ask);

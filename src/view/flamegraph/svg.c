@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes a flame graph as SVG: the root at the top, children below, the width of each frame
+ * Writes a flame graph as SVG: children above their parent, or below it, the width of each frame
  * proportional to its time. Frames are written in the order of a walk from parent to child, from
  * which the script derives the tree. Invariant: the file is XML, whatever bytes names have.
  */
@@ -264,7 +264,7 @@ static void put_frame(const struct flamegraph *g, struct out *out, const struct 
 {
 	uint64_t x = place(g, f->start_ns);
 	uint64_t width = place(g, end_of(f)) - x;
-	unsigned int y = TOP + ROW * f->depth;
+	unsigned int y = TOP + ROW * (g->is_icicle ? f->depth : g->deepest - f->depth);
 
 	out_printf(out,
 		"<g class=\"f\" data-depth=\"%" PRIu32 "\" data-start=\"%" PRIu64
@@ -400,12 +400,13 @@ struct flame_counts flamegraph_put(struct flamegraph *g, struct out *out, const 
 	struct flame_counts counts = { .frames = g->frames.count - 1 };
 
 	counts.left_out = counts.frames - below;
+	g->deepest = drawn.depth;
 	put_head(out, title, TOP + ROW * (drawn.depth + 1) + BOTTOM);
 	put_controls(out, g, &counts);
 	if (drawn.frames == 0) {
 		out_printf(out, "<text x=\"3\" y=\"%d\">no time was measured</text>\n", TOP + ROW);
 	}
-	out_str(out, "<g id=\"frames\">\n");
+	out_printf(out, "<g id=\"frames\" data-root=\"%s\">\n", g->is_icicle ? "top" : "bottom");
 	walk(g, out);
 	out_str(out, "</g>\n<script><![CDATA[\n");
 	for (size_t i = 0; flamegraph_script[i]; i++) {
