@@ -51,7 +51,7 @@ static void put_item(int64_t first, const struct tile_item *item, struct out *ou
 	out_char(out, ']');
 }
 
-static void put_tile(struct viewer *v, const struct tile *t, bool is_near, struct out *out)
+void answer_put_tile(struct viewer *v, const struct tile *t, bool is_near, struct out *out)
 {
 	int64_t first = viewer_first_ns(v);
 	static const char *const kinds[] = {
@@ -84,26 +84,32 @@ static void begin_filter(const struct viewer *v, struct near *n, struct filter *
 	n->filter = v->is_filtered ? filter : NULL;
 }
 
-/* Reads a part of the traces; false if that is not possible. Without the lock. */
-static bool read_near(struct viewer *v, struct near *n, const struct time_range *range)
+bool answer_read_near(struct viewer *v, struct near *n)
 {
 	struct filter filter;
 	struct reader *r = session_open_beside(v->session, &filter);
 	bool ok = false;
 
-	*n = (struct near){ .from_ns = range->from, .to_ns = range->to, .limit = NEAR_RECORDS };
 	if (r) {
 		viewer_lock(v);
 		begin_filter(v, n, &filter);
 		ok = near_read(n, &v->levels, r);
 		viewer_unlock(v);
-		ok = ok && !n->is_cut;
-		if (!ok) {
-			near_fini(n);
-		}
 	}
 	filter_fini(&filter);
 	reader_close(r);
+	return ok;
+}
+
+/* Reads all items of a time; false if they cannot be read, or are too many. */
+static bool read_near(struct viewer *v, struct near *n, const struct time_range *range)
+{
+	*n = (struct near){ .from_ns = range->from, .to_ns = range->to, .limit = NEAR_RECORDS };
+	bool ok = answer_read_near(v, n) && !n->is_cut;
+
+	if (!ok) {
+		near_fini(n);
+	}
 	return ok;
 }
 
@@ -161,7 +167,7 @@ unsigned int answer_tile(struct viewer *v, const struct question *q, struct out 
 	bool near = is_near(v, &range) && read_near(v, &n, &range);
 
 	make_tile(v, &t, near ? &n : NULL, &wish);
-	put_tile(v, &t, near, out);
+	answer_put_tile(v, &t, near, out);
 	tile_fini(&t);
 	if (near) {
 		near_fini(&n);

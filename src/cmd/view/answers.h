@@ -23,6 +23,15 @@ bool question_range(struct viewer *v, const struct question *q, struct time_rang
 /* Replaces the answer by an error: the argument, and what is wanted. Returns 400. */
 unsigned int answer_refuse(struct out *out, const char *name, const char *wanted);
 
+struct near;
+struct tile;
+
+/* Reads a part of the traces, with the session's selection; false if that is not possible. */
+bool answer_read_near(struct viewer *v, struct near *n);
+
+/* Writes a tile as the page reads it. `is_near`: it was read, its items are single ones. */
+void answer_put_tile(struct viewer *v, const struct tile *t, bool is_near, struct out *out);
+
 /* Each writes one answer and returns an HTTP status, as view_answer() does. */
 unsigned int answer_trace(struct viewer *v, const struct question *q, struct out *out);
 unsigned int answer_tile(struct viewer *v, const struct question *q, struct out *out);

@@ -7,7 +7,7 @@ echo '#include "cmd/view/view.h"'
 for file in "$@"; do
 	name=$(basename "$file" | tr . _)
 	echo "static const char *const $name[] = {"
-	sed -e '/^[[:space:]]*\/\//d' -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^.*$/"&\\n",/' "$file"
+	sed -e '/^[[:space:]]*\/\//d' -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/??/?\\?/g' -e 's/^.*$/"&\\n",/' "$file"
 	echo '0 };'
 done
 echo 'const struct view_file view_files[] = {'

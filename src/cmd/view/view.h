@@ -4,6 +4,7 @@
  *
  *	waymark_view.c	the command line, the threads, the end
  *	server.c	connections and who may ask
+ *	save.c		the page with its data as a file; picture.c: as PNG
  *	answers.c	the table of questions; an answer each in answer_*.c, as JSON
  *	viewer.c	the traces: the pass that makes the levels, readers of a part
  *	page/		what the browser runs
@@ -34,12 +35,16 @@ struct viewer {
 	bool is_stopped; /* atomic: the pass must end */
 	uint64_t problems; /* that the pass has met */
 	char problem[512]; /* the first one */
+	bool is_joined; /* the thread has ended */
 	pthread_t thread;
 };
 
 /* Begins the pass in a thread of its own. Returns false, reported, without a thread. */
 bool viewer_begin(struct viewer *v, struct session *s);
 void viewer_end(struct viewer *v);
+
+/* Waits for the end of the pass. */
+void viewer_wait(struct viewer *v);
 
 static inline void viewer_lock(struct viewer *v)
 {

@@ -93,10 +93,18 @@ bool viewer_begin(struct viewer *v, struct session *s)
 	return !failed;
 }
 
+void viewer_wait(struct viewer *v)
+{
+	if (!v->is_joined) {
+		pthread_join(v->thread, NULL);
+		v->is_joined = true;
+	}
+}
+
 void viewer_end(struct viewer *v)
 {
 	__atomic_store_n(&v->is_stopped, true, __ATOMIC_RELAXED);
-	pthread_join(v->thread, NULL);
+	viewer_wait(v);
 	levels_fini(&v->levels);
 	pthread_mutex_destroy(&v->lock);
 }

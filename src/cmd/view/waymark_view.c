@@ -19,14 +19,31 @@
 
 #include "cmd/arguments.h"
 #include "cmd/selection.h"
+#include "cmd/view/save.h"
 #include "cmd/view/view.h"
 #include "cmd/waymark.h"
+#include "output/output.h"
 
 #define IDLE_SECONDS 3600
 #define POLL_MS 1000
 #define TOKEN_BYTES 16
 
-enum { KEY_PORT = ARGUMENT_LONG, KEY_LISTEN, KEY_NO_OPEN, KEY_STAY };
+/* The default size of a picture, in pixels. */
+#define WIDTH 1200
+#define HEIGHT 600
+#define SIDE_MAX 16384
+
+enum {
+	KEY_PORT = ARGUMENT_LONG,
+	KEY_LISTEN,
+	KEY_NO_OPEN,
+	KEY_STAY,
+	KEY_PNG,
+	KEY_SIZE,
+	KEY_REPLACE,
+	KEY_FROM,
+	KEY_TO,
+};
 
 static const struct argument rows[] = {
 	{ 'e', "declarations", "FILE", "read the events' declarations, for old traces" },
@@ -34,6 +51,12 @@ static const struct argument rows[] = {
 	{ KEY_LISTEN, "listen", "unix:PATH", "serve on a socket, for ssh -L PORT:PATH" },
 	{ KEY_NO_OPEN, "no-open", NULL, "print the address, do not open the browser" },
 	{ KEY_STAY, "stay", NULL, "do not end when the page was not used for an hour" },
+	{ 'o', "output", "FILE", "write the page with its data to FILE, do not serve" },
+	{ KEY_PNG, "png", "FILE", "draw a picture with Chromium, do not serve" },
+	{ KEY_FROM, "from", "TIME", "of file or picture: SEC[.FRACTION], +SEC from the start" },
+	{ KEY_TO, "to", "TIME", "the end of its time" },
+	{ KEY_SIZE, "size", "WxH", "size of the picture in pixels; default: 1200x600" },
+	{ KEY_REPLACE, "replace", NULL, "replace FILE if it exists" },
 	SELECTION_ROWS,
 	{ 0 },
 };
@@ -45,15 +68,67 @@ static const struct command command = {
 		"Shows traces of any size as a timeline in the browser: threads with their scopes and\n"
 		"events, lanes of asynchronous scopes, and where events were lost. It serves only this\n"
 		"user, on 127.0.0.1, until Ctrl-C or until the page was not used for an hour. Over ssh,\n"
-		"forward a port or socket and open the address that it prints.",
+		"forward a port or socket and open the address that it prints. With -o it writes one\n"
+		"file that shows up to some 500 000 events without a server; with --png, a picture.",
 	.arguments = rows,
 };
 
 struct options {
 	struct view_place place;
+	const char *page; /* a file to write; NULL: none */
+	const char *png;
+	struct filter_time from; /* of what is shown */
+	struct filter_time to;
+	unsigned int width;
+	unsigned int height;
+	bool replaces;
 	bool without_browser;
 	bool stays;
 };
+
+static int take_time(struct filter_time *time)
+{
+	return filter_parse_time(time, optarg)
+		       ? 0
+		       : arguments_bad(
+				 &command, "'%s' is no time: SEC[.FRACTION], or +SEC", optarg);
+}
+
+static int take_size(struct options *o)
+{
+	int end = 0;
+
+	if (sscanf(optarg, "%5ux%5u%n", &o->width, &o->height, &end) != 2 || optarg[end] ||
+		o->width == 0 || o->height == 0 || o->width > SIDE_MAX || o->height > SIDE_MAX) {
+		return arguments_bad(&command, "--size takes WIDTHxHEIGHT, at most %d, not '%s'",
+			SIDE_MAX, optarg);
+	}
+	return 0;
+}
+
+/* Takes an option of a file instead of a server; returns `key` if it is none. */
+static int take_saving(struct options *o, int key)
+{
+	switch (key) {
+	case 'o':
+		o->page = optarg;
+		return 0;
+	case KEY_PNG:
+		o->png = optarg;
+		return 0;
+	case KEY_FROM:
+		return take_time(&o->from);
+	case KEY_TO:
+		return take_time(&o->to);
+	case KEY_SIZE:
+		return take_size(o);
+	case KEY_REPLACE:
+		o->replaces = true;
+		return 0;
+	default:
+		return key;
+	}
+}
 
 static int take(struct session *s, struct options *o, int key)
 {
@@ -82,8 +157,28 @@ static int take(struct session *s, struct options *o, int key)
 		o->stays = true;
 		return 0;
 	default:
-		return selection_has(key) ? selection_take(s, &command, key) : key;
+		return selection_has(key) ? selection_take(s, &command, key) : take_saving(o, key);
 	}
+}
+
+/* Checks that the options fit together; returns 0, or ARGUMENTS_BAD. */
+static int check(const struct options *o)
+{
+	bool saves = o->page || o->png;
+
+	if (o->page && o->png) {
+		return arguments_bad(&command, "-o and --png are two outputs");
+	}
+	if (o->place.port && o->place.socket) {
+		return arguments_bad(&command, "--port and --listen are two places");
+	}
+	if (saves && (o->place.port || o->place.socket || o->stays || o->without_browser)) {
+		return arguments_bad(&command, "with -o or --png nothing is served");
+	}
+	if (!saves && (o->from.set || o->to.set)) {
+		return arguments_bad(&command, "--from and --to need -o or --png; the page zooms");
+	}
+	return 0;
 }
 
 static int parse(struct session *s, struct options *o, int argc, char **argv)
@@ -97,8 +192,10 @@ static int parse(struct session *s, struct options *o, int argc, char **argv)
 			return failed;
 		}
 	}
-	if (o->place.port && o->place.socket) {
-		return arguments_bad(&command, "--port and --listen are two places");
+	int bad = check(o);
+
+	if (bad) {
+		return bad;
 	}
 	for (int i = optind; i < argc; i++) {
 		if (strcmp(argv[i], "-") == 0) {
@@ -155,6 +252,94 @@ static void wait_for_end(const struct view_server *server, const struct options 
 	}
 }
 
+/* ---- A file instead of a server ---- */
+
+/* Returns the time to show: that of the options within that of the traces; false: it is empty. */
+static bool find_part(const struct levels *l, const struct options *o, struct save_part *part)
+{
+	int64_t from = o->from.ns + (o->from.relative ? l->first_ns : 0);
+	int64_t to = o->to.ns + (o->to.relative ? l->first_ns : 0);
+
+	*part = (struct save_part){ l->first_ns, l->last_ns };
+	if (o->from.set && from > part->from_ns) {
+		part->from_ns = from;
+	}
+	if (o->to.set && to < part->to_ns) {
+		part->to_ns = to;
+	}
+	return part->from_ns <= part->to_ns;
+}
+
+/* Makes the page; false, reported, if that fails. */
+static bool make_page(struct viewer *v, const struct options *o, struct out *page)
+{
+	struct save_part part;
+
+	viewer_wait(v);
+	if (!find_part(&v->levels, o, &part)) {
+		session_say(v->session, "--from and --to leave nothing of the traces' time");
+		return false;
+	}
+	enum save_result result = save_page(v, &part, !o->png, page);
+
+	if (result == SAVE_TOO_MUCH) {
+		session_say(v->session,
+			"a page holds some 500 000 events: choose a time by --from and --to, or serve "
+			"the traces without -o");
+	} else if (result == SAVE_FAILED) {
+		session_say(v->session, "the traces cannot be read again");
+	}
+	return result == SAVE_DONE;
+}
+
+/* Writes the page, or a picture of it, into the new output. */
+static bool write_output(struct session *s, const struct options *o, struct output *file)
+{
+	struct out page;
+	struct viewer v;
+
+	if (!viewer_begin(&v, s)) {
+		return false;
+	}
+	out_init(&page, o->png ? OUT_TO_MEMORY : file->fd);
+	bool ok = make_page(&v, o, &page);
+
+	if (ok && o->png) {
+		ok = save_picture(s, &(struct save_picture){ .page = &page,
+					     .fd = file->fd,
+					     .width = o->width,
+					     .height = o->height });
+	} else if (ok && out_flush(&page) != 0) {
+		session_say(s, "%s: cannot write: %s", o->page, strerror(page.error));
+		ok = false;
+	}
+	s->problems += v.problems;
+	out_fini(&page);
+	viewer_end(&v);
+	return ok;
+}
+
+static bool save(struct session *s, const struct options *o)
+{
+	const char *path = o->png ? o->png : o->page;
+	struct output file = { 0 };
+	bool ok = session_may_write(s, path);
+
+	if (ok && !output_begin(&file, path, false, o->replaces)) {
+		session_say(s, "%s: %s", path, file.error);
+		return false;
+	}
+	ok = ok && write_output(s, o, &file);
+	if (ok && !output_commit(&file)) {
+		session_say(s, "%s: %s", path, file.error);
+		ok = false;
+	}
+	output_fini(&file);
+	return ok;
+}
+
+/* ---- The server ---- */
+
 static bool serve(struct session *s, const struct options *o, int signals)
 {
 	char token[2 * TOKEN_BYTES + 1];
@@ -188,11 +373,27 @@ static bool serve(struct session *s, const struct options *o, int signals)
 	return server;
 }
 
+/* Serves until a signal; blocks those that end it. */
+static bool serve_until_end(struct session *s, const struct options *o)
+{
+	sigset_t ends;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGHUP);
+	sigprocmask(SIG_BLOCK, &ends, NULL);
+	int signals = signalfd(-1, &ends, SFD_CLOEXEC);
+	bool ok = serve(s, o, signals);
+
+	close(signals);
+	return ok;
+}
+
 int waymark_view(int argc, char **argv)
 {
-	struct options options = { 0 };
+	struct options options = { .width = WIDTH, .height = HEIGHT };
 	struct session s;
-	sigset_t ends;
 
 	session_init(&s, command.name);
 	int failed = parse(&s, &options, argc, argv);
@@ -201,16 +402,11 @@ int waymark_view(int argc, char **argv)
 		session_end(&s);
 		return failed == ARGUMENTS_DONE ? EXIT_SUCCESS : WAYMARK_USAGE;
 	}
-	sigemptyset(&ends);
-	sigaddset(&ends, SIGINT);
-	sigaddset(&ends, SIGTERM);
-	sigaddset(&ends, SIGHUP);
-	sigprocmask(SIG_BLOCK, &ends, NULL);
-	int signals = signalfd(-1, &ends, SFD_CLOEXEC);
+	bool saves = options.page || options.png;
 
-	if (session_open_several(&s, argv + optind, NULL) && !serve(&s, &options, signals)) {
+	if (session_open_several(&s, argv + optind, NULL) &&
+		!(saves ? save(&s, &options) : serve_until_end(&s, &options))) {
 		s.unreadable = true;
 	}
-	close(signals);
 	return session_end(&s);
 }

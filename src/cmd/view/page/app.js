@@ -6,7 +6,7 @@ import { goTo } from "/choose.js";
 import { onFind } from "/find.js";
 import { beginHands } from "/hands.js";
 import "/details.js";
-import { announce, app, canvas, drawing, fail, load, redraw, show } from "/view.js";
+import { all, announce, app, canvas, drawing, fail, load, redraw, show } from "/view.js";
 
 const MORE_MS = 400; // between two questions while the traces are being read
 
@@ -20,11 +20,12 @@ function showState() {
 	state.textContent = parts.filter((p) => p).join(" · ");
 	state.classList.toggle("bad", t.lost > 0 || t.problems > 0);
 	document.getElementById("title").textContent = t.paths.join(", ");
+	document.body.classList.toggle("picture", Boolean(t.isPicture));
 	document.title = `${t.paths[0].split("/").pop()} · Waymark`;
 }
 
 function isWhole() {
-	return app.trace && app.view.from <= 0 && app.view.to >= app.trace.length;
+	return app.trace && app.view.from <= all().from && app.view.to >= all().to;
 }
 
 // The view that the address names, or null.
@@ -47,7 +48,7 @@ async function refresh() {
 	showState();
 	announce("trace");
 	if (follows) {
-		show((isFirst && viewOfAddress()) || { from: 0, to: trace.length }, false);
+		show((isFirst && viewOfAddress()) || all(), false);
 	} else {
 		load();
 	}

@@ -1,5 +1,7 @@
 // Finds events by an expression, as that of `waymark print --where`.
+import { question } from "/api.js";
 import { duration } from "/format.js";
+import { isSaved } from "/saved.js";
 
 const input = document.getElementById("where");
 const said = document.getElementById("found");
@@ -12,12 +14,12 @@ export function beginFind() {
 
 // Returns the next event after a time, or the one before it; null, having said why, if there is none.
 export async function find(ns, isBack) {
-	const query = new URLSearchParams({ where: input.value, ns: Math.max(0, Math.round(ns)), back: isBack ? 1 : 0 });
-	const answer = await fetch(`/api/find?${query}`);
-	const found = await answer.json();
+	const { ok, body: found } = await question("/api/find", {
+		where: input.value, ns: Math.max(0, Math.round(ns)), back: isBack ? 1 : 0,
+	});
 
-	input.setAttribute("aria-invalid", String(!answer.ok));
-	if (!answer.ok) {
+	input.setAttribute("aria-invalid", String(!ok));
+	if (!ok) {
 		said.textContent = `${found.error}${found.help ? `: ${found.help}` : ""}`;
 		return null;
 	}
@@ -26,6 +28,9 @@ export async function find(ns, isBack) {
 }
 
 export function onFind(act) {
+	if (isSaved) {
+		input.placeholder = "find: text of an event (/)";
+	}
 	document.getElementById("find").addEventListener("submit", (event) => event.preventDefault());
 	input.addEventListener("keydown", (event) => {
 		event.stopPropagation();

@@ -32,3 +32,9 @@ export function colour(name, dark) {
 	hash ^= hash >>> 15;
 	return `hsl(${(hash >>> 0) % 360} ${45 + (hash >>> 9) % 25}% ${dark ? 38 : 74}%)`;
 }
+
+// JSON.parse(), but integers that a number of JavaScript does not hold exactly become texts.
+export function parseExactly(text) {
+	return JSON.parse(text.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g,
+		(part) => part.startsWith("\"") || Number.isSafeInteger(Number(part)) ? part : `"${part}"`));
+}

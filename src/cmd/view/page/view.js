@@ -44,10 +44,18 @@ export function redraw() {
 	}
 }
 
+// All that can be shown: the traces, or the part that was saved.
+export function all() {
+	const [from, to] = app.trace.part ?? [0, app.trace.length];
+
+	return { from, to: Math.max(to, from + 1) };
+}
+
 function clamp(view) {
-	const length = Math.max(app.trace.length, 1);
-	const wide = Math.min(Math.max(view.to - view.from, 10), length * 1.1);
-	const from = Math.min(Math.max(view.from, -0.05 * length), 1.05 * length - wide);
+	const { from: first, to: last } = all();
+	const margin = 0.05 * (last - first);
+	const wide = Math.min(Math.max(view.to - view.from, 10), last - first + 2 * margin);
+	const from = Math.min(Math.max(view.from, first - margin), last + margin - wide);
 
 	return { from, to: from + wide };
 }
@@ -144,7 +152,7 @@ export function fit() {
 }
 
 export function whole() {
-	show({ from: 0, to: Math.max(app.trace.length, 1) });
+	show(all());
 }
 
 export function undo() {

@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Saved pages and pictures of `waymark view`: save.py WAYMARK PROGRAM
+
+A saved page shows the same as the server, needs nothing but its file, and a picture is one of it.
+"""
+
+import json
+import os
+import pathlib
+import random
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import zlib
+
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "flame"))
+import chromium  # noqa: E402
+from served import Served, check, finish  # noqa: E402
+
+SKIPPED = 77
+WAYMARK, PROGRAM = map(os.path.realpath, sys.argv[1:3])
+ODD = "<img src=x onerror=alert(1)>.ctf"
+
+
+def view(*arguments, status=0, **options):
+    """Returns what it writes to standard error."""
+    done = subprocess.run([WAYMARK, "view", *map(str, arguments)], capture_output=True, text=True, timeout=120,
+                          check=False, **options)
+    check(f"status of {arguments}: {done.stderr}", done.returncode, status)
+    return done.stderr
+
+
+def wait_for(page, expression, value=True):
+    for _ in range(200):
+        seen = page.evaluate(expression)
+        if seen == value:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"{expression} stays {seen}, not {value}")
+
+
+def asked(page, path, given):
+    """The saved page's answer to a question."""
+    page.evaluate(f"""globalThis.answer = undefined; import("waymark/saved.js").then((saved) =>
+        saved.answerSaved({json.dumps(path)}, {json.dumps(given)})).then((a) => {{ globalThis.answer = a; }})""")
+    wait_for(page, "globalThis.answer !== undefined")
+    return page.evaluate("globalThis.answer.body")
+
+
+def rows_of(tile, end):
+    """Items by row; of a part, the server does not know the ends of what goes on after it."""
+    return {(row["track"], row["kind"], row["depth"]): [
+        [item[0], item[1] if item[1] is not None and item[1] <= end else None, *item[2:4]]
+        for item in row["items"]] for row in tile["rows"]}
+
+
+def exact(value):
+    """As the page reads numbers that JavaScript does not hold: as texts."""
+    if isinstance(value, dict):
+        return {name: exact(inner) for name, inner in value.items()}
+    return str(value) if isinstance(value, int) and abs(value) >= 2**53 else value
+
+
+def check_tiles(page, served, trace):
+    """From near, the saved page joins items as the server does."""
+    chance = random.Random(30)
+    count = 0
+    for _ in range(40):
+        begin = chance.randrange(trace["length"])
+        end = begin + 1 + chance.randrange(trace["length"] >> chance.randrange(12))
+        for columns in 1, 37, 1000:
+            given = {"from": begin, "to": end, "columns": columns,
+                     "tracks": ",".join(map(str, range(len(trace["tracks"]))))}
+            wanted = served.ask("/api/tile", **given)
+            check("both are near", wanted["near"], True)
+            check(f"tile {given}", rows_of(asked(page, "/api/tile", given), end), rows_of(wanted, end))
+            count += sum(map(len, rows_of(wanted, end).values()))
+    check("there were items", count > 1000, True)
+
+
+def check_events(page, served, trace):
+    """Each event has its fields; texts are found, forwards and back."""
+    everything = {"from": 0, "to": trace["length"] + 1, "columns": 4000,
+                  "tracks": ",".join(map(str, range(len(trace["tracks"]))))}
+    places = [(item[0], item[5], item[6]) for row in served.ask("/api/tile", **everything)["rows"]
+              if row["kind"] != "loss" for item in row["items"] if len(item) > 5]
+    check("there are single events", len(places) > 10, True)
+    for ns, offset, number in places[:20]:
+        given = {"ns": ns, "offset": offset, "trace": number}
+        check(f"event {given}", asked(page, "/api/event", given), exact(served.ask("/api/event", **given)))
+    found = asked(page, "/api/find", {"where": 'a \\"text\\"', "ns": 0, "back": 0})
+    check("a text is found", found["ns"] > 0 and trace["names"][found["name"]] != "", True)
+    check("before it there is none", asked(page, "/api/find", {"where": 'a \\"text\\"', "ns": found["ns"], "back": 1}), None)
+
+
+def check_page(work, trace):
+    file = work / "page.html"
+    view("-o", file, trace)
+    with Served(WAYMARK, trace) as served, chromium.Page(file) as page:
+        wait_for(page, "waymark.trace !== null && waymark.tile !== null")
+        known = served.trace()
+        check_tiles(page, served, known)
+        check_events(page, served, known)
+        check("the title", page.evaluate("document.getElementById('title').textContent"), str(trace))
+        check("nothing runs", (page.faults, page.prompts, page.evaluate("document.images.length")), ([], 0, 0))
+        # The modules are in the page, too.
+        fetched = [url for url in page.requests if not url.startswith(("data:", "blob:")) and url != file.as_uri()]
+        check("the page needs only its file", fetched, [])
+
+
+def check_part(work, trace):
+    """A part has slices that began before it; nothing outside it can be shown."""
+    with Served(WAYMARK, trace) as served:
+        known = served.trace()
+    begin, end = known["length"] // 3, known["length"] // 2
+    first = int(known["first"])
+    times = [f"{(first + ns) // 10**9}.{(first + ns) % 10**9:09d}" for ns in (begin, end)]
+    view("-o", work / "part.html", f"--from={times[0]}", f"--to={times[1]}", trace)
+    with chromium.Page(work / "part.html") as page:
+        wait_for(page, "waymark.trace !== null && waymark.tile !== null")
+        check("the part is shown", page.evaluate("[waymark.view.from, waymark.view.to]"), [begin, end])
+        page.evaluate("location.hash = '#0,1000'")
+        wait_for(page, "waymark.view.from >= " + str(begin - (end - begin) // 10))
+    said = view("-o", work / "none.html", "--from=+99999", trace, status=1)
+    check(f"an empty part: {said}", "leave nothing of the traces' time" in said, True)
+    check("makes no file", (work / "none.html").exists(), False)
+
+
+def pixels(png):
+    """The size of a picture, and the colours of its first 200 000 bytes of rows."""
+    data = png.read_bytes()
+    check("it is PNG", data[:8], b"\x89PNG\r\n\x1a\n")
+    width, height, depth, kind = struct.unpack(">IIBB", data[16:26])
+    packed, at = b"", 8
+    while at < len(data):
+        length, name = struct.unpack(">I4s", data[at:at + 8])
+        packed += data[at + 8:at + 8 + length] if name == b"IDAT" else b""
+        at += length + 12
+    rows = zlib.decompress(packed)
+    check("colours of a byte", (depth, kind in (2, 6)), (8, True))
+    return (width, height), len(set(rows))
+
+
+def check_picture(work, trace):
+    png = work / "picture.png"
+    view(f"--png={png}", "--size=700x300", trace)
+    size, colours = pixels(png)
+    check("size of the picture", size, (700, 300))
+    check(f"{colours} byte values: something is drawn", colours > 20, True)
+    said = view(f"--png={png}", trace, status=1)
+    check(f"an existing one stays: {said}", "--replace" in said, True)
+    view(f"--png={png}", "--replace", "--size=800x200", trace)
+    check("size of the new one", pixels(png)[0], (800, 200))
+    said = view(f"--png={work}/none.png", trace, status=1, env={**os.environ, "PATH": "/nonexistent"})
+    check(f"without Chromium: {said}", "Debian's package is chromium" in said, True)
+    check("makes no file", (work / "none.png").exists(), False)
+
+
+def check_signal(work, trace):
+    """A signal leaves neither a picture nor a folder."""
+    place = work / "temporary"
+    place.mkdir()
+    for _ in range(5):
+        process = subprocess.Popen([WAYMARK, "view", f"--png={work}/killed.png", trace], stderr=subprocess.PIPE,
+                                   env={**os.environ, "TMPDIR": str(place)})
+        time.sleep(random.uniform(0, 0.5))
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60)
+        check("the folder is removed", list(place.iterdir()), [])
+        (work / "killed.png").unlink(missing_ok=True)
+        check("nothing half is left", list(work.glob("killed*")), [])
+
+
+def check_bad(work, trace):
+    for arguments, words in (
+            (("-o", "a.html", "--png=b.png"), "two outputs"),
+            (("--png=b.png", "--size=0x10"), "--size takes WIDTHxHEIGHT"),
+            (("--png=b.png", "--size=10x10x10"), "--size takes WIDTHxHEIGHT"),
+            (("-o", "a.html", "--port=1"), "nothing is served"),
+            (("--from=1",), "need -o or --png"),
+            (("-o", "a.html", "--from=soon"), "is no time")):
+        said = view(*arguments, trace, status=2)
+        check(f"{arguments}: {said}", words in said, True)
+    said = view("-o", trace / "metadata", "--replace", trace, status=1)
+    check(f"a trace is no output: {said}", "would be inside it" in said, True)
+    said = view("-o", work / "no" / "page.html", trace, status=1)
+    check(f"no folder: {said}", "No such file or directory" in said, True)
+
+
+def main():
+    if not chromium.is_installed():
+        print("skipped: chromium is not installed")
+        sys.exit(SKIPPED)
+    with tempfile.TemporaryDirectory(prefix="waymark-view-") as name:
+        work = pathlib.Path(name)
+        trace = work / ODD
+        subprocess.run([PROGRAM, "200"], check=True, cwd=work, env={**os.environ, "WAYMARK_TRACE": "*,file=trace.ctf"})
+        (work / "trace.ctf").rename(trace)
+        check_page(work, trace)
+        check_part(work, trace)
+        check_picture(work, trace)
+        check_signal(work, trace)
+        check_bad(work, trace)
+    finish()
+
+
+if __name__ == "__main__":
+    main()
