@@ -62,12 +62,13 @@ unsigned int answer_trace(struct viewer *v, const struct question *q, struct out
 		json_out_string(out, v->session->traces[i]);
 	}
 	out_printf(out,
-		"],\"done\":%s,\"records\":%" PRIu64 ",\"lost\":%" PRIu64 ",\"length\":%" PRId64
-		",\"first\":\"%" PRId64 "\",\"realtime\":\"%" PRIu64 "\",\"step\":%" PRIu64
-		",\"problems\":%" PRIu64 ",\"problem\":",
-		v->is_done ? "true" : "false", l->records, l->lost, l->last_ns - l->first_ns,
-		l->first_ns, r->traces[0].has_realtime ? r->traces[0].realtime : 0,
-		UINT64_C(1) << l->shift, v->problems);
+		"],\"done\":%s,\"live\":%s,\"records\":%" PRIu64 ",\"lost\":%" PRIu64
+		",\"length\":%" PRId64 ",\"first\":\"%" PRId64 "\",\"realtime\":\"%" PRIu64
+		"\",\"step\":%" PRIu64 ",\"problems\":%" PRIu64 ",\"problem\":",
+		v->is_done ? "true" : "false", v->is_live && !v->is_done ? "true" : "false",
+		l->records, l->lost, l->last_ns - l->first_ns, l->first_ns,
+		r->traces[0].has_realtime ? r->traces[0].realtime : 0, UINT64_C(1) << l->shift,
+		v->problems);
 	json_out_string(out, v->problem);
 	out_char(out, ',');
 	put_processes(l, out);

@@ -54,6 +54,8 @@ static const struct {
 	{ "/api/tile", answer_tile },
 	{ "/api/event", answer_event },
 	{ "/api/find", answer_find },
+	{ "/api/events", answer_events },
+	{ VIEW_SWITCH, answer_switch },
 };
 
 unsigned int view_answer(

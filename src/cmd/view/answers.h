@@ -36,6 +36,8 @@ void answer_put_tile(struct viewer *v, const struct tile *t, bool is_near, struc
 unsigned int answer_trace(struct viewer *v, const struct question *q, struct out *out);
 unsigned int answer_tile(struct viewer *v, const struct question *q, struct out *out);
 unsigned int answer_event(struct viewer *v, const struct question *q, struct out *out);
+unsigned int answer_events(struct viewer *v, const struct question *q, struct out *out);
+unsigned int answer_switch(struct viewer *v, const struct question *q, struct out *out);
 unsigned int answer_find(struct viewer *v, const struct question *q, struct out *out);
 
 #endif

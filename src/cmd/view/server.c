@@ -210,8 +210,8 @@ static enum MHD_Result handle(void *server, struct MHD_Connection *c, const char
 	(void)upload;
 	(void)state;
 	*upload_size = 0;
-	if (strcmp(method, "GET") != 0) {
-		return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET is answered");
+	if (strcmp(method, strcmp(path, VIEW_SWITCH) == 0 ? "POST" : "GET") != 0) {
+		return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "this is not how it is asked");
 	}
 	if (!is_own_host(s, header(c, "Host"))) {
 		return refuse(c, MHD_HTTP_MISDIRECTED_REQUEST, "this server has another name");

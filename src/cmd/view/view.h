@@ -32,6 +32,7 @@ struct viewer {
 	bool is_filtered; /* some records are not selected */
 	bool meets_events; /* the traces do not declare them: parts cannot be read alone */
 	bool is_done; /* the levels have the whole trace */
+	bool is_live; /* the pass goes on with what processes record */
 	bool is_stopped; /* atomic: the pass must end */
 	uint64_t problems; /* that the pass has met */
 	char problem[512]; /* the first one */
@@ -66,6 +67,9 @@ struct question {
 	const char *(*get)(void *data, const char *name); /* NULL: it is missing */
 	void *data;
 };
+
+/* The only question that changes something, so that GET is not enough. */
+#define VIEW_SWITCH "/api/switch"
 
 /*
  * Writes the answer to a question as JSON. Returns an HTTP status: 200; 400, with an error as text,

@@ -5,6 +5,10 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+
+/* Wait for more records of a process. */
+#define LIVE_PAUSE_NS 50000000
 
 static void note(struct viewer *v, const struct read_error *error)
 {
@@ -19,33 +23,33 @@ static void note(struct viewer *v, const struct read_error *error)
 	}
 }
 
-/* Reads the next records; 0 at the end. */
-static size_t next_few(struct viewer *v, struct record *records)
+/* Reads the next records; none: at the end, or until a process has recorded more. */
+static size_t next_few(struct viewer *v, struct record *records, enum read_result *result)
 {
 	struct reader *r = v->session->reader;
-	enum read_result result;
 	size_t count;
 
 	do {
-		count = reader_few(r, records, SESSION_FEW, &result);
-		if (result == READ_PROBLEM || result == READ_DAMAGED) {
+		count = reader_few(r, records, SESSION_FEW, result);
+		if (*result == READ_PROBLEM || *result == READ_DAMAGED) {
 			note(v, &r->error);
 		}
-	} while (result == READ_PROBLEM);
+	} while (*result == READ_PROBLEM);
 	return count;
 }
 
-/* Reads some records into the levels; false at the end. */
-static bool read_few(struct viewer *v)
+/* Reads some records into the levels. */
+static enum read_result read_few(struct viewer *v)
 {
 	struct record records[SESSION_FEW];
+	enum read_result result;
 	size_t count;
 
 	/* A reader that meets new events adds them to those that answers read. */
 	if (v->meets_events) {
 		viewer_lock(v);
 	}
-	count = next_few(v, records);
+	count = next_few(v, records, &result);
 	if (!v->meets_events) {
 		viewer_lock(v);
 	}
@@ -53,14 +57,25 @@ static bool read_few(struct viewer *v)
 
 	levels_add(&v->levels, records, kept);
 	viewer_unlock(v);
-	return count > 0;
+	return result;
+}
+
+static bool goes_on(struct viewer *v, enum read_result result)
+{
+	const struct timespec pause = { .tv_nsec = LIVE_PAUSE_NS };
+
+	if (result == READ_NOTHING) {
+		nanosleep(&pause, NULL);
+	}
+	return (result == READ_RECORD || result == READ_NOTHING) &&
+	       !__atomic_load_n(&v->is_stopped, __ATOMIC_RELAXED);
 }
 
 static void *make_levels(void *viewer)
 {
 	struct viewer *v = viewer;
 
-	while (!__atomic_load_n(&v->is_stopped, __ATOMIC_RELAXED) && read_few(v)) {
+	while (goes_on(v, read_few(v))) {
 	}
 	viewer_lock(v);
 	levels_end(&v->levels);
@@ -77,7 +92,8 @@ bool viewer_begin(struct viewer *v, struct session *s)
 	*v = (struct viewer){
 		.session = s,
 		.is_filtered = !filter_is_empty(&s->filter),
-		.meets_events = !reader_declares_all(s->reader),
+		.is_live = s->follow != FOLLOW_NOT,
+		.meets_events = s->follow != FOLLOW_NOT || !reader_declares_all(s->reader),
 	};
 	pthread_mutex_init(&v->lock, NULL);
 	levels_init(&v->levels, s->reader);

@@ -18,7 +18,9 @@
 #include <unistd.h>
 
 #include "cmd/arguments.h"
+#include "base/memory.h"
 #include "cmd/selection.h"
+#include "cmd/top/top.h"
 #include "cmd/view/save.h"
 #include "cmd/view/view.h"
 #include "cmd/waymark.h"
@@ -46,6 +48,7 @@ enum {
 };
 
 static const struct argument rows[] = {
+	{ 'f', "follow", NULL, "go on with what is recorded; a process is always followed" },
 	{ 'e', "declarations", "FILE", "read the events' declarations, for old traces" },
 	{ KEY_PORT, "port", "NUMBER", "serve on this port; without it on any free one" },
 	{ KEY_LISTEN, "listen", "unix:PATH", "serve on a socket, for ssh -L PORT:PATH" },
@@ -63,13 +66,15 @@ static const struct argument rows[] = {
 
 static const struct command command = {
 	.name = VIEW_NAME,
-	.usage = "[OPTION...] TRACE...",
+	.usage = "[OPTION...] TRACE... | PID | NAME",
 	.about =
 		"Shows traces of any size as a timeline in the browser: threads with their scopes and\n"
 		"events, lanes of asynchronous scopes, and where events were lost. It serves only this\n"
 		"user, on 127.0.0.1, until Ctrl-C or until the page was not used for an hour. Over ssh,\n"
 		"forward a port or socket and open the address that it prints. With -o it writes one\n"
-		"file that shows up to some 500 000 events without a server; with --png, a picture.",
+		"file that shows up to some 500 000 events without a server; with --png, a picture.\n"
+		"A PID or the name of a program shows a running process, whose events are switched from\n"
+		"the page.",
 	.arguments = rows,
 };
 
@@ -84,6 +89,8 @@ struct options {
 	bool replaces;
 	bool without_browser;
 	bool stays;
+	bool follows;
+	char *process; /* the trace of a process that the user named */
 };
 
 static int take_time(struct filter_time *time)
@@ -137,6 +144,9 @@ static int take(struct session *s, struct options *o, int key)
 	switch (key) {
 	case 'e':
 		return session_declare(s, optarg) ? 0 : ARGUMENTS_BAD;
+	case 'f':
+		o->follows = true;
+		return 0;
 	case KEY_PORT:
 		if (!arguments_number(optarg, UINT16_MAX, &port)) {
 			return arguments_bad(&command, "'%s' is not a port", optarg);
@@ -171,6 +181,9 @@ static int check(const struct options *o)
 	}
 	if (o->place.port && o->place.socket) {
 		return arguments_bad(&command, "--port and --listen are two places");
+	}
+	if (saves && o->follows) {
+		return arguments_bad(&command, "with -o or --png nothing is followed");
 	}
 	if (saves && (o->place.port || o->place.socket || o->stays || o->without_browser)) {
 		return arguments_bad(&command, "with -o or --png nothing is served");
@@ -373,6 +386,29 @@ static bool serve(struct session *s, const struct options *o, int signals)
 	return server;
 }
 
+/*
+ * Makes a process's trace of an argument that is no path. False, reported, if it is no process
+ * either.
+ */
+static bool find_process(struct session *s, struct options *o, char **argument)
+{
+	struct leftover process;
+	struct read_error error;
+
+	if (access(*argument, F_OK) == 0 || strchr(*argument, '/')) {
+		return true;
+	}
+	if (!top_process_find(*argument, &process, &error)) {
+		session_say(s, "%s", error.text);
+		return false;
+	}
+	o->process = xstrdup(process.directory);
+	o->follows = true;
+	*argument = o->process;
+	free(process.path);
+	return true;
+}
+
 /* Serves until a signal; blocks those that end it. */
 static bool serve_until_end(struct session *s, const struct options *o)
 {
@@ -403,10 +439,16 @@ int waymark_view(int argc, char **argv)
 		return failed == ARGUMENTS_DONE ? EXIT_SUCCESS : WAYMARK_USAGE;
 	}
 	bool saves = options.page || options.png;
+	bool ok = argc != optind + 1 || find_process(&s, &options, argv + optind);
 
-	if (session_open_several(&s, argv + optind, NULL) &&
-		!(saves ? save(&s, &options) : serve_until_end(&s, &options))) {
-		s.unreadable = true;
+	if (ok && options.follows && !saves) {
+		session_follow(&s, FOLLOW_ALL);
 	}
-	return session_end(&s);
+	ok = ok && (!session_open_several(&s, argv + optind, NULL) ||
+			   (saves ? save(&s, &options) : serve_until_end(&s, &options)));
+	s.unreadable |= !ok;
+	int status = session_end(&s);
+
+	free(options.process);
+	return status;
 }

@@ -6,25 +6,33 @@ import { answerSaved, isSaved } from "/saved.js";
 const last = new Map();
 
 // Returns { ok, status, body }: the body of an error is an object, or a text.
-export async function question(path, given = {}) {
+export async function question(path, given = {}, method = "GET") {
 	if (isSaved) {
 		return answerSaved(path, given);
 	}
 	const query = new URLSearchParams(given).toString();
-	const answer = await fetch(query ? `${path}?${query}` : path);
+	const answer = await fetch(query ? `${path}?${query}` : path, { method });
 	const isObject = answer.headers.get("Content-Type") === "application/json";
 	const text = await answer.text();
 
 	return { ok: answer.ok, status: answer.status, body: isObject ? parseExactly(text) : text };
 }
 
-export async function ask(path, given) {
-	const { ok, status, body } = await question(path, given);
-
+function bodyOf(path, { ok, status, body }) {
 	if (!ok) {
-		throw new Error(`${path}: ${status} ${typeof body === "string" ? body : JSON.stringify(body)}`);
+		throw new Error(body.error && !body.wanted ? body.error
+			: `${path}: ${status} ${typeof body === "string" ? body : JSON.stringify(body)}`);
 	}
 	return body;
+}
+
+export async function ask(path, given) {
+	return bodyOf(path, await question(path, given));
+}
+
+// As ask(), for what changes something.
+export async function change(path, given) {
+	return bodyOf(path, await question(path, given, "POST"));
 }
 
 // As ask(), but null if a later question of the same path came meanwhile.

@@ -13,7 +13,7 @@ const MORE_MS = 400; // between two questions while the traces are being read
 function showState() {
 	const t = app.trace;
 	const state = document.getElementById("state");
-	const parts = [`${count(t.records)} records`, t.done ? "" : "reading…",
+	const parts = [`${count(t.records)} records`, t.live ? "recording" : t.done ? "" : "reading…",
 		t.lost > 0 ? `${count(t.lost)} events were lost` : "",
 		t.problems > 0 ? `${count(t.problems)} problems: ${t.problem}` : ""];
 

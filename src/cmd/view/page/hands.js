@@ -1,6 +1,7 @@
 // What keys and the mouse do.
 import { LEFT } from "/draw.js";
 import { beginFind } from "/find.js";
+import { toggleFollowing } from "/live.js";
 import { choose, chooseAt, step } from "/choose.js";
 import { announce, app, canvas, drawing, fit, move, redraw, scrollBy, show, undo, whole, zoom } from "/view.js";
 
@@ -17,6 +18,7 @@ const keys = [
 	[["Enter", "f"], "zoom to the chosen item or time", fit],
 	[["/"], "find events by an expression", beginFind],
 	[["0"], "show the whole trace", whole],
+	[[" "], "stay at this time of a running process, or move with it", toggleFollowing],
 	[["z"], "undo the last zoom", undo],
 	[["Escape"], "choose nothing", () => choose(null, null)],
 	[["?"], "show the keys", help],
@@ -75,7 +77,7 @@ export function beginHands() {
 	for (const [names, what] of keys) {
 		const row = document.getElementById("help-keys").insertRow();
 
-		row.appendChild(document.createElement("th")).textContent = names.join(" ");
+		row.appendChild(document.createElement("th")).textContent = names.join(" ").replace(/^ $/, "Space");
 		row.insertCell().textContent = what;
 	}
 	document.getElementById("whole").addEventListener("click", whole);
