@@ -12,6 +12,7 @@
  *	join.c       rows of an event by the value of a field, for joins
  *	rows.c       rows of an event in the order of time, and the values of their columns
  *	lists.c      the other tables
+ *	statement.c  prepares statements, and explains errors
  *	totals.c     statements that only count and add up, without SQLite for each event
  *	functions.c  percentile(), median(), histogram(), bucket(), duration()
  *	extension.c  all that for any program with SQLite: load_extension()
@@ -81,6 +82,9 @@ struct sql_source {
 	/* Reports what cannot be read; the rest is. Called for each scan of the traces. */
 	void (*report)(void *data, const struct read_error *error);
 	void *data;
+	/* What statements may do, as sqlite3_set_authorizer() asks it; NULL: anything. */
+	int (*authorize)(void *data, int action, const char *one, const char *two,
+		const char *three, const char *four);
 	volatile sig_atomic_t *is_interrupted; /* NULL: nothing interrupts */
 	struct reader *reader; /* of the traces, for their classes; tables open their own */
 	/* Set by sql_source_init(): */

@@ -5,98 +5,36 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/glob.h"
-#include "base/nearest.h"
 #include "cmd/arguments.h"
 #include "cmd/escaped.h"
 #include "cmd/sql/sql.h"
-#include "sql/totals.h"
+#include "sql/statement.h"
 
 #define BLANKS " \t\r\n"
-
-/* ---- Errors ---- */
-
-/* Offers the names of tables and columns. */
-static void offer_names(struct nearest *near, const struct asking *a, bool columns)
-{
-	for (const char *const *list = sql_list_names; *list && !columns; list++) {
-		nearest_offer(near, *list);
-	}
-	vec_foreach (struct sql_events *const *, t, &a->source.tables) {
-		if (!columns) {
-			nearest_offer(near, (*t)->name);
-		}
-		for (size_t i = 0; columns && i < (*t)->columns.count; i++) {
-			nearest_offer(near, (*t)->columns.items[i].name);
-		}
-	}
-}
 
 /* Reports SQLite's error, with the place in the statement and the nearest name that exists. */
 static void report_error(struct asking *a, const char *statement)
 {
-	const char *text = sqlite3_errmsg(a->db);
-	int at = sqlite3_error_offset(a->db);
-	bool is_column = strncmp(text, "no such column: ", 16) == 0;
-	bool is_table = strncmp(text, "no such table: ", 15) == 0;
-	const char *name = strrchr(text, ' ');
-	const char *help = "";
+	const struct sql_fault f = sql_fault(&a->source, a->db);
 
-	if (is_column || is_table) {
-		name = is_column && strrchr(name, '.') ? strrchr(name, '.') : name;
-		struct nearest near = nearest_begin(name + 1, strlen(name + 1));
-
-		offer_names(&near, a, is_column);
-		/* A column of another table may have that very name. */
-		help = nearest_is_near(&near) && strcasecmp(near.name, name + 1) != 0 ? near.name
-										      : "";
-	}
-	if (sqlite3_errcode(a->db) == SQLITE_AUTH) {
-		text = "statements cannot open or write files";
-	}
-	session_say(a->session, "%s%s%s%s", text, *help ? "; did you mean '" : "", help,
-		*help ? "'?" : "");
-	if (at >= 0) {
-		escaped_caret(stderr, statement, (size_t)at, 1);
+	session_say(a->session, "%s%s%s%s",
+		f.is_refused ? "statements cannot open or write files" : f.text,
+		*f.near ? "; did you mean '" : "", f.near, *f.near ? "'?" : "");
+	if (f.at >= 0) {
+		escaped_caret(stderr, statement, (size_t)f.at, 1);
 	}
 }
 
 /* ---- Statements ---- */
 
-/*
- * Prepares a statement about totals that are computed beforehand. Returns a result of SQLite;
- * SQLITE_MISMATCH if the statement has another form.
- */
-static int prepare_totals(
-	struct asking *a, const char *text, sqlite3_stmt **statement, const char **rest)
-{
-	struct totals t;
-
-	if (!totals_plan(&t, a->db, &a->source, text, rest)) {
-		return SQLITE_MISMATCH;
-	}
-	int result = totals_compute(&t, a->db);
-
-	if (result == SQLITE_OK &&
-		sqlite3_prepare_v2(a->db, t.statement.data, -1, statement, NULL) != SQLITE_OK) {
-		result = SQLITE_MISMATCH; /* the error must be that of the user's text */
-	}
-	totals_fini(&t);
-	return result;
-}
-
 static bool run_statement(struct asking *a, const char *text, const char **rest)
 {
-	sqlite3_stmt *statement = NULL;
+	sqlite3_stmt *statement;
 
 	*a->source.is_interrupted = 0;
-	int result = prepare_totals(a, text, &statement, rest);
-
-	if (result == SQLITE_MISMATCH) {
-		result = sqlite3_prepare_v2(a->db, text, -1, &statement, rest);
-	}
+	int result = sql_prepare(&a->source, a->db, text, &statement, rest);
 	bool is_ready = result == SQLITE_OK;
 
 	if (is_ready) {

@@ -154,6 +154,7 @@ static bool answer_all(struct asking *a, const char *query)
 	a->source.selection = &s->filter;
 	a->source.report = report_problem;
 	a->source.data = a;
+	a->source.authorize = authorize;
 	a->source.is_interrupted = &interruption.is_asked;
 	a->source.reader = s->reader;
 	sql_source_init(&a->source);
@@ -163,7 +164,6 @@ static bool answer_all(struct asking *a, const char *query)
 		session_say(s, "SQLite: %s", sqlite3_errmsg(a->db));
 		return false;
 	}
-	sqlite3_set_authorizer(a->db, authorize, NULL);
 	session_explain_states(s);
 	interruption.db = a->db;
 	sigaction(SIGINT, &act, NULL);
