@@ -227,20 +227,36 @@ static void put_tooltip(const struct flamegraph *g, struct out *out, const struc
 }
 
 /*
- * Returns a warm colour, a cold one for the kernel, light enough for black text. Equal names have
- * equal colours.
+ * Returns a colour, light enough for black text. The hue is that of the name in the timeline of
+ * `waymark view`, see colour() in cmd/view/page/format.js; the kernel's frames are nearly grey.
  */
 static unsigned int colour_of(const struct flame_frame *f)
 {
+	uint32_t hash = 2166136261u; /* FNV-1a */
+	unsigned int light = f->is_kernel ? 68 : 74; /* percent */
+	unsigned int rgb = 0;
+
 	if (!f->parent) {
 		return 0xd8d8d8;
 	}
-	uint64_t hash = hash_string(f->name) * 0x9e3779b97f4a7c15u;
-	unsigned int red = 225 + (unsigned int)(hash >> 56) % 31;
-	unsigned int green = 125 + (unsigned int)(hash >> 48 & 0xff) % 100;
-	unsigned int blue = 70 + (unsigned int)(hash >> 40 & 0xff) % 60;
+	for (const char *c = f->name; *c; c++) {
+		hash = (hash ^ (unsigned char)*c) * 16777619u;
+	}
+	hash ^= hash >> 15;
+	unsigned int hue = hash % 360;
+	unsigned int saturation = f->is_kernel ? 10 : 45 + (hash >> 9) % 25; /* percent */
+	/* From HSL to RGB, in parts of 10000. */
+	unsigned int chroma = 2 * (100 - light) * saturation;
 
-	return f->is_kernel ? blue << 16 | green << 8 | red : red << 16 | green << 8 | blue;
+	for (unsigned int i = 0; i < 3; i++) {
+		unsigned int from = (hue + 120 * (3 - i)) % 360; /* degrees from red, green, blue */
+		unsigned int away = from < 180 ? from : 360 - from;
+		unsigned int share = away <= 60 ? 60 : away >= 120 ? 0 : 120 - away;
+		unsigned int part = 100 * light - chroma / 2 + chroma * share / 60;
+
+		rgb = rgb << 8 | (part * 255 + 5000) / 10000;
+	}
+	return rgb;
 }
 
 /*

@@ -22,12 +22,14 @@ export function count(n) {
 	return n.toLocaleString("en");
 }
 
-// The colour of a name: the same in every view.
+const encoder = new TextEncoder();
+
+// The colour of a name: the same in every view, and of the same hue in flame graphs (view/flamegraph/svg.c).
 export function colour(name, dark) {
 	let hash = 2166136261;
 
-	for (let i = 0; i < name.length; i++) {
-		hash = Math.imul(hash ^ name.charCodeAt(i), 16777619);
+	for (const byte of encoder.encode(name)) {
+		hash = Math.imul(hash ^ byte, 16777619);
 	}
 	hash ^= hash >>> 15;
 	return `hsl(${(hash >>> 0) % 360} ${45 + (hash >>> 9) % 25}% ${dark ? 38 : 74}%)`;
