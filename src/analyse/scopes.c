@@ -92,14 +92,14 @@ static bool is_selected(struct scopes *s, const struct record *rec)
 	return !s->where || where_passes(s->where, s->reader, rec);
 }
 
-void scopes_add(struct scopes *s, const struct record *rec)
+enum pairs_result scopes_add(struct scopes *s, const struct record *rec)
 {
 	const struct scope_span *span = &s->pairs.span;
 	enum pairs_result result = pairs_take(&s->pairs, s->reader, rec);
 	struct report_row *row;
 
 	if (result == PAIRS_NOTHING) {
-		return;
+		return result;
 	}
 	bool is_chosen = is_selected(s, rec);
 
@@ -110,7 +110,7 @@ void scopes_add(struct scopes *s, const struct record *rec)
 		is_chosen = pairs_is_selected(span) || (result == PAIRS_ENDED && is_chosen);
 	}
 	if (!is_chosen) {
-		return;
+		return PAIRS_NOTHING;
 	}
 	switch (result) {
 	case PAIRS_ENDED:
@@ -134,6 +134,7 @@ void scopes_add(struct scopes *s, const struct record *rec)
 	case PAIRS_BEGUN:
 		break;
 	}
+	return result;
 }
 
 static void add_unfinished(void *data, const struct scope_span *span)

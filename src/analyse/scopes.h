@@ -24,8 +24,8 @@ struct scopes {
 void scopes_init(struct scopes *s, struct reader *reader, enum scopes_by by);
 void scopes_fini(struct scopes *s);
 
-/* Adds a record of the reader, in the order of time. */
-void scopes_add(struct scopes *s, const struct record *rec);
+/* Adds a record of the reader, in the order of time. PAIRS_ENDED: pairs.span is a scope. */
+enum pairs_result scopes_add(struct scopes *s, const struct record *rec);
 
 /* Counts the unfinished scopes. The caller then calls report_end(). */
 void scopes_end(struct scopes *s);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd/view/answers.h"
+#include "cmd/view/running.h"
 #include "read/where.h"
 #include "view/lines.h"
 #include "view/message/json.h"
@@ -88,13 +89,15 @@ static struct where *get_where(struct viewer *v, const struct question *q, struc
  * Finds the first event after a time, or the last one before it, for which the expression is true.
  */
 static bool find_event(
-	struct reader *r, struct filter *f, int64_t ns, bool is_back, struct record *found)
+	const struct question *q, struct filter *f, int64_t ns, bool is_back, struct record *found)
 {
 	enum read_result result;
 	bool is_found = false;
 	struct record rec;
 
-	while ((result = reader_next(r, &rec)) == READ_RECORD || result == READ_PROBLEM) {
+	while (!running_is_over(q->is_over) &&
+		((result = reader_next(f->reader, &rec)) == READ_RECORD ||
+			result == READ_PROBLEM)) {
 		if (result == READ_PROBLEM || rec.kind != RECORD_EVENT) {
 			continue;
 		}
@@ -152,7 +155,7 @@ unsigned int answer_find(struct viewer *v, const struct question *q, struct out 
 		filter_start(&filter, r);
 		filter_limit(&filter);
 	}
-	if (r && find_event(r, &filter, from, is_back, &found)) {
+	if (r && find_event(q, &filter, from, is_back, &found)) {
 		put_found(v, &found, out);
 	} else {
 		out_str(out, "null");

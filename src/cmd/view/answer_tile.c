@@ -4,8 +4,6 @@
  * levels.
  */
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/view/answers.h"
 #include "timeline/tile.h"
@@ -16,25 +14,6 @@
 /* Items of an answer: at most about 100 KB. */
 #define TILE_ITEMS 3000
 #define COLUMNS_MAX 4000
-#define TRACKS_MAX 1000
-
-/* Reads numbers with commas between them. */
-static bool get_tracks(const struct question *q, uint32_t *tracks, size_t *count)
-{
-	const char *text = q->get(q->data, "tracks");
-
-	*count = 0;
-	while (text && *text && *count < TRACKS_MAX) {
-		size_t length = strspn(text, "0123456789");
-
-		if (length == 0 || length > 9 || (text[length] && text[length] != ',')) {
-			return false;
-		}
-		tracks[(*count)++] = (uint32_t)strtoul(text, NULL, 10);
-		text += length + (text[length] == ',');
-	}
-	return *count > 0 && !*text;
-}
 
 static void put_item(int64_t first, const struct tile_item *item, struct out *out)
 {
@@ -158,8 +137,8 @@ unsigned int answer_tile(struct viewer *v, const struct question *q, struct out 
 	if (!question_number(q, "columns", &columns) || columns == 0 || columns > COLUMNS_MAX) {
 		return answer_refuse(out, "columns", "a number from 1 to 4000");
 	}
-	if (!get_tracks(q, tracks, &wish.track_count)) {
-		return answer_refuse(out, "tracks", "numbers of tracks with commas, at most 1000");
+	if (!question_tracks(q, tracks, &wish.track_count)) {
+		return answer_refuse(out, "tracks", TRACKS_WANTED);
 	}
 	wish.from_ns = range.from;
 	wish.to_ns = range.to;

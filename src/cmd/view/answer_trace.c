@@ -56,7 +56,7 @@ unsigned int answer_trace(struct viewer *v, const struct question *q, struct out
 
 	(void)q;
 	viewer_lock(v);
-	out_str(out, "{\"paths\":[");
+	out_printf(out, "{\"sql\":%s,\"paths\":[", answer_has_sql ? "true" : "false");
 	for (size_t i = 0; i < v->session->trace_count; i++) {
 		out_str(out, i ? "," : "");
 		json_out_string(out, v->session->traces[i]);

@@ -20,6 +20,13 @@ bool question_number(const struct question *q, const char *name, uint64_t *numbe
 /* Reads `from` and `to`; false if they are missing or in the wrong order. */
 bool question_range(struct viewer *v, const struct question *q, struct time_range *range);
 
+/* Tracks of a question, at most, and how to ask for them. */
+#define TRACKS_MAX 1000
+#define TRACKS_WANTED "numbers of tracks with commas, at most 1000"
+
+/* Reads `tracks`: numbers with commas between them; false if there are none, or others. */
+bool question_tracks(const struct question *q, uint32_t *tracks, size_t *count);
+
 /* Replaces the answer by an error: the argument, and what is wanted. Returns 400. */
 unsigned int answer_refuse(struct out *out, const char *name, const char *wanted);
 
@@ -32,6 +39,9 @@ bool answer_read_near(struct viewer *v, struct near *n);
 /* Writes a tile as the page reads it. `is_near`: it was read, its items are single ones. */
 void answer_put_tile(struct viewer *v, const struct tile *t, bool is_near, struct out *out);
 
+/* Replaces the answer, which is not wanted any more. Returns 503. */
+unsigned int answer_stopped(struct out *out);
+
 /* Each writes one answer and returns an HTTP status, as view_answer() does. */
 unsigned int answer_trace(struct viewer *v, const struct question *q, struct out *out);
 unsigned int answer_tile(struct viewer *v, const struct question *q, struct out *out);
@@ -39,5 +49,15 @@ unsigned int answer_event(struct viewer *v, const struct question *q, struct out
 unsigned int answer_events(struct viewer *v, const struct question *q, struct out *out);
 unsigned int answer_switch(struct viewer *v, const struct question *q, struct out *out);
 unsigned int answer_find(struct viewer *v, const struct question *q, struct out *out);
+unsigned int answer_select(struct viewer *v, const struct question *q, struct out *out);
+unsigned int answer_flame(struct viewer *v, const struct question *q, struct out *out);
+unsigned int answer_sql(struct viewer *v, const struct question *q, struct out *out);
+unsigned int answer_queries(struct viewer *v, const struct question *q, struct out *out);
+
+/* This build answers questions in SQL. */
+extern const bool answer_has_sql;
+
+/* Begins a stream. */
+unsigned int answer_csv(struct viewer *v, const struct question *q, struct view_reply *reply);
 
 #endif

@@ -20,11 +20,13 @@
 
 #include "base/compiler.h"
 #include "base/memory.h"
+#include "cmd/view/running.h"
 #include "cmd/view/view.h"
 #include "socket/socket.h"
 
-#define CONNECTIONS_MAX 64
-#define SECONDS_IDLE 30 /* of a connection */
+#define CONNECTIONS_MAX RUNNING_MAX
+#define SECONDS_IDLE 30 /* of a connection without a question */
+#define STREAM_BLOCK (64u << 10)
 #define COOKIE "waymark"
 
 struct view_server {
@@ -34,6 +36,7 @@ struct view_server {
 	struct socket_file file; /* of the socket; zeroed: a port */
 	uint16_t port; /* 0: a socket */
 	uint64_t asked; /* atomic: time of the last question, in seconds */
+	struct running running;
 };
 
 static uint64_t seconds(void)
@@ -50,36 +53,56 @@ static uint64_t seconds(void)
 static const struct {
 	const char *name;
 	const char *value;
+	bool is_of_page; /* an answer with a policy of its own, which is no page of ours, has none
+			  */
 } headers[] = {
 	{ "Content-Security-Policy",
 		"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-		"connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'" },
-	{ "Cross-Origin-Resource-Policy", "same-origin" },
-	{ "Cross-Origin-Opener-Policy", "same-origin" },
-	{ "X-Content-Type-Options", "nosniff" },
-	{ "Referrer-Policy", "no-referrer" },
-	{ "Cache-Control", "no-store" },
+		"connect-src 'self'; frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; "
+		"form-action 'none'",
+		true },
+	{ "Cross-Origin-Opener-Policy", "same-origin", true },
+	{ "Cross-Origin-Resource-Policy", "same-origin", false },
+	{ "X-Content-Type-Options", "nosniff", false },
+	{ "Referrer-Policy", "no-referrer", false },
+	{ "Cache-Control", "no-store", false },
 };
 
-/* Sends `out`, which it frees. */
-static enum MHD_Result reply(
-	struct MHD_Connection *c, unsigned int status, const char *type, struct out *out)
+/* Sends a response, which may be NULL, with the headers of a reply. */
+static enum MHD_Result send_response(struct MHD_Connection *c, unsigned int status,
+	const struct view_reply *reply, struct MHD_Response *r)
 {
-	struct MHD_Response *r =
-		MHD_create_response_from_buffer(out->len, out->data, MHD_RESPMEM_MUST_COPY);
+	char text[128];
 
-	out_fini(out);
 	if (!r) {
 		return MHD_NO;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(headers); i++) {
-		MHD_add_response_header(r, headers[i].name, headers[i].value);
+		if (!reply->policy || !headers[i].is_of_page) {
+			MHD_add_response_header(r, headers[i].name, headers[i].value);
+		}
 	}
-	MHD_add_response_header(r, "Content-Type", type);
+	if (reply->policy) {
+		MHD_add_response_header(r, headers[0].name, reply->policy);
+	}
+	if (reply->file) {
+		snprintf(text, sizeof(text), "attachment; filename=\"%s\"", reply->file);
+		MHD_add_response_header(r, "Content-Disposition", text);
+	}
+	MHD_add_response_header(r, "Content-Type", reply->type);
 	enum MHD_Result result = MHD_queue_response(c, status, r);
 
 	MHD_destroy_response(r);
 	return result;
+}
+
+static enum MHD_Result send_text(
+	struct MHD_Connection *c, unsigned int status, const char *type, const struct out *out)
+{
+	const struct view_reply reply = { .type = type };
+
+	return send_response(c, status, &reply,
+		MHD_create_response_from_buffer(out->len, out->data, MHD_RESPMEM_MUST_COPY));
 }
 
 static enum MHD_Result refuse(struct MHD_Connection *c, unsigned int status, const char *why)
@@ -88,7 +111,10 @@ static enum MHD_Result refuse(struct MHD_Connection *c, unsigned int status, con
 
 	out_init(&out, OUT_TO_MEMORY);
 	out_printf(&out, "%s\n", why);
-	return reply(c, status, "text/plain; charset=utf-8", &out);
+	enum MHD_Result result = send_text(c, status, "text/plain; charset=utf-8", &out);
+
+	out_fini(&out);
+	return result;
 }
 
 /* ---- Who may ask ---- */
@@ -169,6 +195,7 @@ static const char *get_argument(void *connection, const char *name)
 
 static enum MHD_Result send_file(struct MHD_Connection *c, const char *path)
 {
+	enum MHD_Result result;
 	struct out out;
 
 	for (const struct view_file *f = view_files; f->path; f++) {
@@ -177,25 +204,121 @@ static enum MHD_Result send_file(struct MHD_Connection *c, const char *path)
 			for (const char *const *line = f->lines; *line; line++) {
 				out_str(&out, *line);
 			}
-			return reply(c, MHD_HTTP_OK, f->type, &out);
+			result = send_text(c, MHD_HTTP_OK, f->type, &out);
+			out_fini(&out);
+			return result;
 		}
 	}
 	return refuse(c, MHD_HTTP_NOT_FOUND, "there is no such page");
 }
 
+/* An answer that is being made, then sent. */
+struct answering {
+	struct view_server *server;
+	struct running_question running;
+	struct view_reply reply;
+	size_t sent; /* bytes of reply.out */
+	bool is_long;
+};
+
+static void end_answer(void *answering)
+{
+	struct answering *a = answering;
+
+	if (a->reply.stream) {
+		a->reply.stream->close(a->reply.stream);
+	}
+	if (a->is_long) {
+		running_end(&a->server->running, &a->running);
+	}
+	out_fini(&a->reply.out);
+	free(a);
+}
+
+/* Gives libmicrohttpd the next bytes of a stream; an end that is too early is an error for it. */
+static ssize_t next_bytes(void *answering, uint64_t position, char *bytes, size_t room)
+{
+	struct answering *a = answering;
+	struct out *out = &a->reply.out;
+	bool has_more = true;
+
+	(void)position;
+	if (a->sent == out->len) {
+		a->sent = out->len = 0;
+		while (out->len < room && has_more) {
+			has_more = a->reply.stream->more(a->reply.stream, out);
+		}
+	}
+	size_t left = out->len - a->sent;
+	size_t count = left < room ? left : room;
+
+	if (running_is_over(&a->running.is_over)) {
+		return MHD_CONTENT_READER_END_WITH_ERROR;
+	}
+	if (count == 0) {
+		return MHD_CONTENT_READER_END_OF_STREAM;
+	}
+	memcpy(bytes, out->data + a->sent, count);
+	a->sent += count;
+	return (ssize_t)count;
+}
+
+static struct answering *begin_answer(
+	struct view_server *s, struct MHD_Connection *c, const char *path)
+{
+	struct answering *a = xcalloc(1, sizeof(*a));
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	a->server = s;
+	out_init(&a->reply.out, OUT_TO_MEMORY);
+	a->is_long = info && view_is_long(path);
+	if (a->is_long) {
+		a->running.fd = info->connect_fd;
+		running_begin(&s->running, &a->running);
+	}
+	/* libmicrohttpd counts the time of an answer as time without a sign of life. */
+	MHD_set_connection_option(
+		c, MHD_CONNECTION_OPTION_TIMEOUT, a->is_long ? 0u : (unsigned int)SECONDS_IDLE);
+	return a;
+}
+
+/* Sets after how long a silent connection is closed; 0: never. */
+static void set_patience(struct MHD_Connection *c, unsigned int seconds)
+{
+	MHD_set_connection_option(c, MHD_CONNECTION_OPTION_TIMEOUT, seconds);
+}
+
 static enum MHD_Result answer(struct view_server *s, struct MHD_Connection *c, const char *path)
 {
-	const struct question q = { get_argument, c };
-	struct out out;
+	struct answering *a = begin_answer(s, c, path);
+	const struct question q = { get_argument, c, &a->running.is_over };
+	struct view_reply *reply = &a->reply;
 
-	out_init(&out, OUT_TO_MEMORY);
-	unsigned int status = view_answer(s->viewer, path, &q, &out);
+	if (a->is_long) { /* libmicrohttpd takes the time of an answer for silence */
+		set_patience(c, 0);
+	}
+	unsigned int status = view_answer(s->viewer, path, &q, reply);
 
 	if (status == MHD_HTTP_NOT_FOUND) {
-		out_fini(&out);
+		end_answer(a);
 		return send_file(c, path);
 	}
-	return reply(c, status, "application/json", &out);
+	if (reply->stream) {
+		/* Ends the answer when it was sent, or cannot be. */
+		return send_response(c, status, reply,
+			MHD_create_response_from_callback(
+				MHD_SIZE_UNKNOWN, STREAM_BLOCK, next_bytes, a, end_answer));
+	}
+	if (a->is_long) {
+		set_patience(c, SECONDS_IDLE);
+	}
+	enum MHD_Result result = send_response(c, status, reply,
+		MHD_create_response_from_buffer(
+			reply->out.len, reply->out.data, MHD_RESPMEM_MUST_COPY));
+
+	end_answer(a);
+	return result;
 }
 
 /* libmicrohttpd's function for each request. */
@@ -208,10 +331,15 @@ static enum MHD_Result handle(void *server, struct MHD_Connection *c, const char
 
 	(void)version;
 	(void)upload;
-	(void)state;
-	*upload_size = 0;
 	if (strcmp(method, strcmp(path, VIEW_SWITCH) == 0 ? "POST" : "GET") != 0) {
+		*upload_size = 0;
 		return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "this is not how it is asked");
+	}
+	/* An answer before the end of the request would end the connection. */
+	if (!*state || *upload_size > 0) {
+		*state = s;
+		*upload_size = 0;
+		return MHD_YES;
 	}
 	if (!is_own_host(s, header(c, "Host"))) {
 		return refuse(c, MHD_HTTP_MISDIRECTED_REQUEST, "this server has another name");
@@ -282,6 +410,28 @@ static int open_place(struct view_server *s, const struct view_place *place)
 	return fd;
 }
 
+/* Begins to answer the connections of `fd`; false, reported, if that is not possible. */
+static bool begin(struct view_server *s, int fd)
+{
+	int failed = running_init(&s->running);
+
+	if (failed) {
+		session_say(s->viewer->session, "cannot start a thread: %s", strerror(failed));
+		return false;
+	}
+	/* A thread for each connection: a question that takes long holds up no other. */
+	s->daemon = MHD_start_daemon(
+		MHD_USE_POLL | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION, 0,
+		NULL, NULL, handle, s, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
+		(unsigned int)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
+		(unsigned int)SECONDS_IDLE, MHD_OPTION_END);
+	if (!s->daemon) {
+		session_say(s->viewer->session, "cannot serve: %s", strerror(errno));
+		running_fini(&s->running);
+	}
+	return s->daemon;
+}
+
 struct view_server *view_serve(struct viewer *v, const struct view_place *place, const char *token)
 {
 	struct view_server *s = xcalloc(1, sizeof(*s));
@@ -291,22 +441,15 @@ struct view_server *view_serve(struct viewer *v, const struct view_place *place,
 	s->asked = seconds();
 	int fd = open_place(s, place);
 
-	if (fd < 0) {
-		free(s);
-		return NULL;
+	if (fd >= 0 && begin(s, fd)) {
+		return s;
 	}
-	s->daemon = MHD_start_daemon(MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL,
-		handle, s, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-		(unsigned int)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
-		(unsigned int)SECONDS_IDLE, MHD_OPTION_END);
-	if (!s->daemon) {
-		session_say(v->session, "cannot serve: %s", strerror(errno));
+	if (fd >= 0) {
 		socket_remove(&s->file);
 		close(fd);
-		free(s);
-		return NULL;
 	}
-	return s;
+	free(s);
+	return NULL;
 }
 
 uint16_t view_port(const struct view_server *s)
@@ -319,14 +462,19 @@ const char *view_socket(const struct view_server *s)
 	return s->file.path;
 }
 
-uint64_t view_idle(const struct view_server *s)
+uint64_t view_idle(struct view_server *s)
 {
+	if (running_count(&s->running) > 0) {
+		return 0;
+	}
 	return seconds() - __atomic_load_n(&s->asked, __ATOMIC_RELAXED);
 }
 
 void view_stop(struct view_server *s)
 {
 	socket_remove(&s->file);
+	running_stop(&s->running);
 	MHD_stop_daemon(s->daemon);
+	running_fini(&s->running);
 	free(s);
 }

@@ -5,16 +5,20 @@
  *	waymark_view.c	the command line, the threads, the end
  *	server.c	connections and who may ask
  *	save.c		the page with its data as a file; picture.c: as PNG
- *	answers.c	the table of questions; an answer each in answer_*.c, as JSON
+ *	answers.c	the table of questions; an answer each in answer_*.c, mostly as JSON
+ *	running.c	long questions whose client went away
+ *	part.c		the records of a selected time
  *	viewer.c	the traces: the pass that makes the levels, readers of a part
  *	page/		what the browser runs
  *
- * Two threads: one makes the levels, the other answers. The lock guards the levels.
+ * One thread makes the levels, one for each connection answers, one watches for clients that go
+ *away. The lock guards the levels.
  */
 #ifndef CMD_VIEW_VIEW_H
 #define CMD_VIEW_VIEW_H
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -62,21 +66,41 @@ int64_t viewer_first_ns(struct viewer *v);
 
 /* ---- answers.c ---- */
 
-/* The arguments of a question. */
+/* A question: its arguments, and whether the answer is still wanted. */
 struct question {
 	const char *(*get)(void *data, const char *name); /* NULL: it is missing */
 	void *data;
+	volatile sig_atomic_t *is_over; /* set when the client goes; outlives the answer */
 };
 
 /* The only question that changes something, so that GET is not enough. */
 #define VIEW_SWITCH "/api/switch"
 
+/* An answer that is written while it is sent. */
+struct view_stream {
+	/* Adds bytes; false at the end. */
+	bool (*more)(struct view_stream *s, struct out *out);
+	void (*close)(struct view_stream *s);
+};
+
+struct view_reply {
+	struct out out; /* the caller initializes and frees it */
+	struct view_stream
+		*stream; /* writes what follows `out`; NULL: nothing. The caller closes it */
+	const char *type; /* of the content */
+	const char *policy; /* what a browser lets it do; NULL: what the page may do */
+	const char *file; /* name to save it as; NULL: it is not saved */
+};
+
+/* True if the answer to a question may take longer than a moment. */
+bool view_is_long(const char *path);
+
 /*
- * Writes the answer to a question as JSON. Returns an HTTP status: 200; 400, with an error as text,
- * if an argument is wrong; 404 if there is no such question.
+ * Answers a question. Returns an HTTP status: 200; 400, with an error as JSON, if an argument is
+ * wrong; 404 if there is no such question; 503 if it was stopped.
  */
 unsigned int view_answer(
-	struct viewer *v, const char *path, const struct question *q, struct out *out);
+	struct viewer *v, const char *path, const struct question *q, struct view_reply *reply);
 
 /* ---- server.c ---- */
 
@@ -106,8 +130,8 @@ struct view_server *view_serve(struct viewer *v, const struct view_place *place,
 uint16_t view_port(const struct view_server *s);
 const char *view_socket(const struct view_server *s);
 
-/* Returns the seconds since the last question. */
-uint64_t view_idle(const struct view_server *s);
+/* Returns the seconds since the last question; 0 while one is being answered. */
+uint64_t view_idle(struct view_server *s);
 void view_stop(struct view_server *s);
 
 #endif

@@ -254,7 +254,7 @@ static void open_browser(char *address)
 }
 
 /* Waits for a signal, or until the page was not used for long. */
-static void wait_for_end(const struct view_server *server, const struct options *o, int signals)
+static void wait_for_end(struct view_server *server, const struct options *o, int signals)
 {
 	struct pollfd p = { .fd = signals, .events = POLLIN };
 

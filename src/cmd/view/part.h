@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The records of a time, and of some threads, for one answer: what `waymark print` selects with
+ * --since and --until. Ends early when the answer is not wanted any more. One thread.
+ */
+#ifndef CMD_VIEW_PART_H
+#define CMD_VIEW_PART_H
+
+#include "cmd/view/answers.h"
+#include "cmd/view/running.h"
+#include "read/filter.h"
+#include "read/keys.h"
+
+struct part {
+	struct reader *reader;
+	struct filter filter;
+	const volatile sig_atomic_t *is_over;
+	struct keys threads; /* the only ones; values: 1 */
+	bool has_threads; /* there is such a choice */
+	uint64_t problems; /* records that could not be read */
+};
+
+/*
+ * Opens the part that a question names by `from`, `to` and, unless it is missing, `tracks`. Returns
+ * 200, or another status with the answer, and nothing to close.
+ */
+unsigned int part_open(struct part *p, struct viewer *v, const struct question *q, struct out *out);
+void part_close(struct part *p);
+
+/* Returns the next records, at most SESSION_FEW, valid until the next call; 0 at the end. */
+size_t part_next(struct part *p, struct record *records);
+
+/* True if the answer is not wanted any more, and incomplete. */
+static inline bool part_is_over(const struct part *p)
+{
+	return running_is_over(p->is_over);
+}
+
+#endif

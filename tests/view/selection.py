@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The answers to a selected time are those of the commands with --since and --until, and of SQL:
+selection.py WAYMARK PROGRAM BLOCKCACHE
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from served import Served, check, finish
+
+WAYMARK, PROGRAM, BLOCKCACHE = map(os.path.realpath, sys.argv[1:4])
+SHOWN = ("--json", "--histogram", "--percentiles=50,99")
+
+
+def seconds(ns):
+    return f"{ns // 10**9}.{ns % 10**9:09d}"
+
+
+class Commands:
+    """What the commands say of the time from `begin` to `end`, both in ns since boot."""
+
+    def __init__(self, trace, begin, end):
+        self.trace, self.time = trace, (f"--since={seconds(begin)}", f"--until={seconds(end)}")
+
+    def run(self, command, *arguments):
+        return subprocess.run([WAYMARK, command, *self.time, *map(str, arguments)], check=False, capture_output=True).stdout
+
+    def json(self, command, *arguments):
+        return json.loads(self.run(command, "--json", *arguments) or "null")
+
+    def sql(self, query):
+        return self.json("sql", self.trace, query)
+
+
+def check_pairs(what, answer, commands):
+    for pair in answer["pairs"]:
+        by = pair["from_by"] if pair["from_by"] == pair["to_by"] else f"{pair['from_by']}={pair['to_by']}"
+        report = commands.json("latency", "--histogram", "--percentiles=50,99", "--from", pair["from"], "--to",
+                               pair["to"], "--by", by, commands.trace)
+        check(f"{what}: {pair['from']} to {pair['to']}", pair["report"] if not pair["error"] else None, report)
+
+
+def check_lives(what, answer, commands, first):
+    tracked = commands.json("track", "--slowest=20", commands.trace)
+    wanted = [(life["begin_ns"] - first, life["end_ns"] - life["begin_ns"], life["key"], life["life"], life["path"],
+               life["tid"], life["count"]) for life in tracked["slowest"]] if tracked else []
+    found = [tuple(life[k] for k in ("ns", "duration", "key", "kind", "path", "tid", "count")) for life in answer["lives"]]
+    check(f"{what}: slowest lives", found, wanted)
+
+
+def check_range(served, trace, first, begin, end):
+    what = f"{trace} {begin} to {end}"
+    commands = Commands(trace, first + begin, first + end)
+    time = {"from": begin, "to": end}
+    answer = served.ask("/api/select", **time)
+    counts = commands.sql("SELECT event, count(*) AS n FROM events GROUP BY event")
+    check(f"{what}: events", {e["name"]: e["count"] for e in answer["events"]}, {row["event"]: row["n"] for row in counts})
+    check(f"{what}: all events", answer["records"], sum(row["n"] for row in counts))
+    lost = commands.sql("SELECT count(*) AS places, total(lost) AS events, total(packets) AS packets FROM gaps")[0]
+    check(f"{what}: losses", answer["lost"], lost)
+    check(f"{what}: scopes", answer["report"], json.loads(commands.run("scopes", *SHOWN, trace)))
+    slowest = commands.sql("SELECT duration, tid FROM scopes WHERE duration >= 0 ORDER BY duration DESC LIMIT 20")
+    check(f"{what}: slowest scopes", [s["duration"] for s in answer["slices"]], [row["duration"] for row in slowest])
+    check_pairs(what, answer, commands)
+    check_lives(what, answer, commands, first)
+    for path, command in (("csv", ("export", "--to=csv")), ("flame", ("flamegraph", "--icicle"))):
+        status, headers, body = served.get(f"/api/{path}?from={begin}&to={end}")
+        check(f"{what}: {path}", (status, body == commands.run(*command, trace)), (200, True))
+    check(f"{what}: is answered to the page only", headers["Cross-Origin-Resource-Policy"], "same-origin")
+    check(f"{what}: its script is in a sandbox", "sandbox allow-scripts allow-modals;" in headers["Content-Security-Policy"]
+          and "allow-same-origin" not in headers["Content-Security-Policy"], True)
+    return answer
+
+
+def check_threads(served, trace, known):
+    """Only the records of chosen threads count."""
+    tids = {row["tid"] for row in Commands(trace, 0, 10**18).sql("SELECT tid FROM threads")}
+    for track, of in enumerate(known["tracks"]):
+        if of["lane"] is None and of["tid"] in tids:
+            answer = served.ask("/api/select", **{"from": 0, "to": known["length"] + 1, "tracks": track})
+            said = subprocess.run([WAYMARK, "scopes", *SHOWN, f"--thread={of['tid']}", trace], check=True, capture_output=True)
+            check(f"scopes of thread {of['tid']}", answer["report"], json.loads(said.stdout))
+
+
+def check_trace(trace):
+    with Served(WAYMARK, trace) as served:
+        known = served.trace()
+        first, length = int(known["first"]), known["length"]
+        whole = check_range(served, trace, first, 0, length + 1)
+        for begin, end in ((0, max(1, length // 3)), (length // 3, 2 * length // 3 + 1), (length // 2, length // 2 + 10000),
+                           (length + 5, length + 9)):
+            check_range(served, trace, first, begin, end)
+        check_threads(served, trace, known)
+    return whole
+
+
+def check_wrong(trace):
+    with Served(WAYMARK, trace) as served:
+        served.trace()
+        for path in "select", "flame", "csv":
+            for query in ("", "from=0", "to=9", "from=9&to=9", "from=x&to=9", "from=0&to=-1", f"from=0&to={'9' * 30}",
+                          "from=0&to=9&tracks=", "from=0&to=9&tracks=x", "from=0&to=9&tracks=1,,2"):
+                status, headers, body = served.get(f"/api/{path}?{query}")
+                check(f"{path} {query}", (status, "error" in json.loads(body), headers.get("Content-Disposition")),
+                      (400, True, None))
+        for slowest in "", "x", "101", "-1":
+            check(f"slowest={slowest}", served.get(f"/api/select?from=0&to=9&slowest={slowest}")[0], 400)
+        few = served.ask("/api/select", **{"from": 0, "to": 10**17, "slowest": 2})
+        check("two slowest", len(few["slices"]), 2)
+        moved = trace.with_name("moved")
+        trace.rename(moved)
+        check("a removed trace", served.get("/api/select?from=0&to=9")[0], 400)
+        moved.rename(trace)
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="waymark-view-") as name:
+        work = pathlib.Path(name)
+        maker = pathlib.Path(__file__).resolve().parent.parent / "reader/make_ctf.py"
+        subprocess.run([sys.executable, maker, work], check=True)
+        subprocess.run([PROGRAM, "50"], check=True, env={**os.environ, "WAYMARK_TRACE": f"*,file={work / 'a.ctf'}"})
+        (work / "data").write_bytes(bytes(range(256)) * 4096)
+        cache = work / "cache.ctf"
+        subprocess.run([BLOCKCACHE, "-trace", f"*,backend=ctf,full=block,file={cache}", "-n", "300", work / "data"],
+                       check=True, stdout=subprocess.DEVNULL, timeout=60)
+        check_trace(work / "a.ctf")
+        seen = check_trace(cache)
+        check("pairs are found by declared lives", ("request_begin", "request_end", "request") in
+              [(p["from"], p["to"], p["from_by"]) for p in seen["pairs"]], True)
+        check("and by names", ("worker_start", "worker_end", "@tid") in
+              [(p["from"], p["to"], p["from_by"]) for p in seen["pairs"]], True)
+        check("all lists have items", [len(seen[k]) for k in ("slices", "lives")], [20, 20])
+        check("losses", check_trace(work / "many-packets")["lost"]["places"] > 0, True)
+        check_wrong(cache)
+    finish()
+
+
+if __name__ == "__main__":
+    main()
