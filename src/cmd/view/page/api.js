@@ -5,13 +5,14 @@ import { answerSaved, isSaved } from "/saved.js";
 
 const last = new Map();
 
-// Returns { ok, status, body }: the body of an error is an object, or a text.
-export async function question(path, given = {}, method = "GET") {
+// Returns { ok, status, body }: the body of an error is an object, or a text. `options` are those of fetch();
+// an aborted signal stops the question in the server, too.
+export async function question(path, given = {}, options = {}) {
 	if (isSaved) {
 		return answerSaved(path, given);
 	}
 	const query = new URLSearchParams(given).toString();
-	const answer = await fetch(query ? `${path}?${query}` : path, { method });
+	const answer = await fetch(query ? `${path}?${query}` : path, options);
 	const isObject = answer.headers.get("Content-Type") === "application/json";
 	const text = await answer.text();
 
@@ -26,13 +27,13 @@ function bodyOf(path, { ok, status, body }) {
 	return body;
 }
 
-export async function ask(path, given) {
-	return bodyOf(path, await question(path, given));
+export async function ask(path, given, options) {
+	return bodyOf(path, await question(path, given, options));
 }
 
 // As ask(), for what changes something.
 export async function change(path, given) {
-	return bodyOf(path, await question(path, given, "POST"));
+	return bodyOf(path, await question(path, given, { method: "POST" }));
 }
 
 // As ask(), but null if a later question of the same path came meanwhile.

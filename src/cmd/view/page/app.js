@@ -6,6 +6,7 @@ import { goTo } from "/choose.js";
 import { onFind } from "/find.js";
 import { beginHands } from "/hands.js";
 import "/details.js";
+import "/sql.js";
 import { all, announce, app, canvas, drawing, fail, load, redraw, show } from "/view.js";
 
 const MORE_MS = 400; // between two questions while the traces are being read

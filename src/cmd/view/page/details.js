@@ -2,6 +2,7 @@
 import { ask } from "/api.js";
 import { count, duration, time } from "/format.js";
 import { trackName } from "/layout.js";
+import { isSaved } from "/saved.js";
 import { app, on } from "/view.js";
 
 const place = document.getElementById("details");
@@ -60,6 +61,7 @@ async function showItem() {
 	}
 }
 
+// What a saved page says of a selection: a server says more, see select.js.
 function showSelection() {
 	const { from, to } = app.selection;
 	const counts = new Map();
@@ -80,4 +82,6 @@ function showSelection() {
 }
 
 on("chosen", showItem);
-on("selected", showSelection);
+if (isSaved) {
+	on("selected", showSelection);
+}

@@ -3,6 +3,8 @@ import { LEFT } from "/draw.js";
 import { beginFind } from "/find.js";
 import { toggleFollowing } from "/live.js";
 import { choose, chooseAt, step } from "/choose.js";
+import { paneKeys } from "/panes.js";
+import { selectShown } from "/select.js";
 import { announce, app, canvas, drawing, fit, move, redraw, scrollBy, show, undo, whole, zoom } from "/view.js";
 
 const middle = () => (app.view.from + app.view.to) / 2;
@@ -20,6 +22,8 @@ const keys = [
 	[["0"], "show the whole trace", whole],
 	[[" "], "stay at this time of a running process, or move with it", toggleFollowing],
 	[["z"], "undo the last zoom", undo],
+	[["e"], "select what is shown", selectShown],
+	...paneKeys,
 	[["Escape"], "choose nothing", () => choose(null, null)],
 	[["?"], "show the keys", help],
 ];

@@ -17,9 +17,9 @@ globalThis.waymark = app;
 
 // ---- Changes ----
 
-const listeners = { trace: [], view: [], chosen: [], selected: [] };
+const listeners = { trace: [], view: [], tile: [], chosen: [], selected: [] };
 
-// Calls a function after each change: of app.trace, app.view, app.chosen or app.selection.
+// Calls a function after each change: of app.trace, app.view, app.tile, app.chosen or app.selection.
 export function on(change, act) {
 	listeners[change].push(act);
 }
@@ -43,6 +43,8 @@ export function redraw() {
 		});
 	}
 }
+
+drawing.dark.addEventListener("change", redraw);
 
 // All that can be shown: the traces, or the part that was saved.
 export function all() {
@@ -104,6 +106,7 @@ export async function load() {
 			}).catch(fail);
 
 			app.tile = tile ?? app.tile;
+			announce("tile");
 			redraw();
 		}
 	} while (isOutdated);

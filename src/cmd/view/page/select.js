@@ -1,0 +1,231 @@
+// What is in the selected time: events, how long things took, and which were slowest.
+import { ask } from "/api.js";
+import { count, duration, time } from "/format.js";
+import { jump, tracksOf } from "/jump.js";
+import { trackName } from "/layout.js";
+import { hidePane, isOpen, onOpen, openPane } from "/panes.js";
+import { isSaved } from "/saved.js";
+import { button, histogram, make, table } from "/table.js";
+import { app, on, show } from "/view.js";
+
+const place = document.getElementById("selection");
+const flame = document.getElementById("flame");
+let range = null; // that was selected last
+let only = null; // the track of the only thread that counts
+let asking = null; // AbortController of the running question
+let answered = null; // the range of the answer
+
+// The selected time, or what is shown, as whole numbers; with the only thread.
+export function currentRange() {
+	const { from, to } = range ?? app.view;
+	const begin = Math.max(0, Math.floor(from));
+
+	return { from: begin, to: Math.max(begin + 1, Math.ceil(to)), ...(only === null ? {} : { tracks: only }) };
+}
+
+// Makes one thread count, or all.
+function limit(track) {
+	only = track;
+	answered = null;
+	openPane(isOpen("flame") ? "flame" : "selection", false);
+}
+
+// What to press for another choice of threads.
+function threads() {
+	const chosen = app.chosen?.row.track;
+
+	if (only !== null) {
+		return [` of ${trackName(app.trace, only)}`, button("all threads", () => limit(null))];
+	}
+	return app.trace.tracks[chosen]?.lane === null
+		? [button(`only ${trackName(app.trace, chosen)}`, () => limit(chosen))] : [];
+}
+
+function link(text, path, title) {
+	const element = make("a", text);
+
+	element.href = `${path}?${new URLSearchParams(currentRange())}`;
+	element.title = title;
+	return element;
+}
+
+function head(...more) {
+	const { from, to } = currentRange();
+	const element = make("p", "");
+	const csv = link("CSV", "/api/csv", "Save the events of this time as a file");
+
+	csv.download = "";
+	element.className = "head";
+	element.append(make("b", duration(to - from)), ` from ${time(from, (to - from) / 1000)} to ${time(to, (to - from) / 1000)}`, ...more,
+		...threads(), button("zoom to it", () => show({ from, to })), csv);
+	return element;
+}
+
+// ---- Tables ----
+
+function limits(rows) {
+	const buckets = rows.flatMap((row) => row.histogram);
+
+	return [Math.min(...buckets.map((b) => b.from_ns)), Math.max(...buckets.map((b) => b.to_ns))];
+}
+
+// Names, numbers and histograms of the rows of a report, which have those of `waymark scopes`.
+function lengths(title, names, rows, textsOf) {
+	const some = rows.filter((row) => row.count > 0);
+	const [first, last] = limits(some);
+	const columns = [...names.map((name) => [name, false]), ...["count", "total", "min", "p50", "p99", "max"].map((n) => [n, true]),
+		[some.length > 0 ? `${duration(first)} … ${duration(last)}` : "", false]];
+
+	return table(title, columns, some.map((row) => [...textsOf(row), count(row.count),
+		...["total_ns", "min_ns", "p50_ns", "p99_ns", "max_ns"].map((key) => duration(row[key])),
+		histogram(row.histogram, first, last)]));
+}
+
+// Says of a report what became no pair.
+function unpaired(report) {
+	const kinds = [["unfinished", "not ended"], ["unbegun", "begun before"], ["begun_twice", "begun twice"],
+		["end_lost", "with a lost end"], ["begin_lost", "with a lost begin"]];
+
+	return kinds.filter(([key]) => report[key] > 0).map(([key, text]) => `${count(report[key])} ${text}`).join(", ");
+}
+
+function slowestSlices(slices) {
+	return table("Slowest scopes", [["took", true], ["scope", false], ["on", false], ["at", true]],
+		slices.map((s) => [duration(s.duration), s.name, s.track === null ? "" : trackName(app.trace, s.track), time(s.ns, 1)]),
+		(i) => () => jump({ ...slices[i], kind: "slice",
+			tracks: tracksOf(slices[i].async ? { ...slices[i], lane: slices[i].name } : slices[i]) }));
+}
+
+function slowestLives(lives) {
+	return table("Slowest lives", [["took", true], ["of", false], ["key", false], ["events", true], ["path", false], ["at", true]],
+		lives.map((l) => [duration(l.duration), l.kind, l.key, count(l.count), l.path, time(l.ns, 1)]),
+		(i) => () => jump({ ...lives[i], kind: "event", tracks: tracksOf(lives[i]) }));
+}
+
+function stack(...tables) {
+	return make("div", "", ...tables);
+}
+
+// The tables side by side: lengths, the slowest scopes and lives, events.
+function tables(answer) {
+	const pairs = answer.pairs.flatMap((p) => p.report.latencies.map((row) => ({ ...row, by: p.from_by })));
+	const all = [];
+	const slowest = [];
+
+	if (answer.report.scopes.some((row) => row.count > 0)) {
+		all.push(lengths("How long scopes took", ["scope"], answer.report.scopes, (row) => [row.name]));
+	}
+	if (pairs.some((row) => row.count > 0)) {
+		all.push(lengths("From one event to another", ["from", "to", "by"], pairs,
+			(row) => [row.from, row.to, row.by]));
+	}
+	if (answer.slices.length > 0) {
+		slowest.push(slowestSlices(answer.slices));
+	}
+	if (answer.lives.length > 0) {
+		slowest.push(slowestLives(answer.lives));
+	}
+	return [stack(...all), ...slowest, stack(table("Events", [["event", false], ["count", true]],
+		answer.events.map((e) => [e.name, count(e.count)])))].filter((s) => s.children.length > 0);
+}
+
+function notes(answer) {
+	const left = unpaired(answer.report);
+	const lost = answer.lost.places > 0 ? `events were lost in ${count(answer.lost.places)} places: ${
+		count(answer.lost.events)} events, ${count(answer.lost.packets)} packets` : "";
+	const texts = [lost, left ? `scopes: ${left}` : "", answer.lives_error,
+		...answer.pairs.map((p) => p.error).filter((text) => text),
+		answer.names > answer.report.scopes.length ? `${count(answer.names - answer.report.scopes.length)} more names of scopes` : "",
+		answer.pairs_left_out > 0 ? `${answer.pairs_left_out} more pairs of events` : "",
+		answer.problems > 0 ? `${count(answer.problems)} records could not be read` : ""];
+
+	return texts.filter((text) => text).map((text) => {
+		const note = make("p", text);
+
+		note.className = text === lost ? "bad" : "note";
+		return note;
+	});
+}
+
+// ---- Asking ----
+
+function fill(answer) {
+	const grid = make("div", "");
+
+	grid.className = "tables";
+	grid.append(...tables(answer));
+	place.replaceChildren(head(` · ${count(answer.records)} events`), ...notes(answer), grid);
+}
+
+async function select() {
+	asking?.abort();
+	const own = asking = new AbortController();
+	const stop = button("stop", () => own.abort());
+
+	place.replaceChildren(head(" · reading… ", stop));
+	try {
+		const answer = await ask("/api/select", currentRange(), { signal: own.signal });
+
+		if (own === asking) {
+			fill(answer);
+		}
+	} catch (error) {
+		if (own === asking) {
+			place.replaceChildren(head(own.signal.aborted ? " · stopped" : ` · ${error.message}`, button("again", select)));
+		}
+	}
+}
+
+function offer() {
+	if (range === null) {
+		place.replaceChildren(make("p", "Drag over a time of the timeline, or "),
+			button("select what is shown (E)", selectShown));
+	}
+}
+
+export function selectShown() {
+	app.selection = { ...app.view };
+	selected();
+}
+
+// The flame graph of the range, in a frame that can reach nothing of the page.
+function showFlame() {
+	const frame = document.createElement("iframe");
+	const alone = link("in a tab of its own", "/api/flame", "Open the picture alone");
+
+	alone.target = "_blank";
+	alone.rel = "noopener";
+	frame.setAttribute("sandbox", "allow-scripts allow-modals");
+	frame.title = "Flame graph";
+	frame.src = alone.href;
+	if (flame.dataset.src !== frame.src) {
+		flame.dataset.src = frame.src;
+		flame.replaceChildren(head(" ", alone), frame);
+	}
+}
+
+// A question in SQL about the selected time stays where it is.
+function selected() {
+	range = { ...app.selection };
+	if (isSaved) {
+		openPane("details", false);
+	} else if (isOpen("flame")) {
+		showFlame();
+	} else if (!isOpen("sql") || !/:(from|to)\b/.test(document.getElementById("query").value)) {
+		openPane("selection", false);
+	}
+}
+
+if (isSaved) {
+	hidePane("selection");
+	hidePane("flame");
+}
+onOpen("selection", () => {
+	if (range !== null && answered !== range) {
+		answered = range;
+		select();
+	}
+	offer();
+});
+onOpen("flame", showFlame);
+on("selected", selected);
