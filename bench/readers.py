@@ -66,6 +66,9 @@ class Readers:
         for form in ("perfetto", "chrome") if backend == "ctf" else ():
             self.rows.append((f"read.{form}", backend, [waymark, "export", f"--to={form}", path], os.devnull))
         if backend == "ctf":
+            database = os.path.join(self.bench.directory, "exported.db")
+            self.rows.append(("read.sqlite", backend, [
+                waymark, "export", "--to=sqlite", "--replace", "-o", database, path], os.devnull))
             self.add_questions(path)
         if backend == "simple":
             self.rows.append(("read.simpletrace", backend, [

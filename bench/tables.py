@@ -107,6 +107,7 @@ def small(bench):
 READERS = (("waymark print > /dev/null", "read.print"), ("waymark print > file", "read.print_file"),
            ("waymark info", "read.info"),
            ("waymark export --to=perfetto", "read.perfetto"), ("waymark export --to=chrome", "read.chrome"),
+           ("waymark export --to=sqlite", "read.sqlite"),
            ("simpletrace > /dev/null", "read.simpletrace"),
            ("babeltrace2 > /dev/null", "read.babeltrace2"),
            ("babeltrace2 -o dummy", "read.dummy"),

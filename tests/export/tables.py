@@ -149,7 +149,7 @@ def columns_of(db, table):
 
 def in_sql(column, value):
     """Returns a value as both show it: waymark sql has 0 for what is not known, and JSON no NaN."""
-    if column in ("pid", "tid", "end_tid", "_pid") and value is None:
+    if column in ("pid", "tid", "end_tid", "_pid", "_tid") and value is None:
         return 0
     if isinstance(value, float) and math.isinf(value):
         return None
@@ -206,6 +206,27 @@ def check_names(work):
     check("its table", exported(work, trace).execute('SELECT count(*) FROM "two\nlines"').fetchall(), [(5,)])
 
 
+def check_mixed(work):
+    """Traces that declare an event in different ways share its table."""
+    trace = work.path / "other-types"
+    shutil.copytree(work.trace, trace)
+    text = (trace / "metadata").read_bytes()
+    for before, after in (b'name = "text"', b'name = "elsewhere"'), (b'name = "level"', b'name = "text"'), \
+            (b"int64_t _level;", b"int64_t _text;"):
+        check(f"metadata has {before}", text.count(before), 1)
+        text = text.replace(before, after)
+    (trace / "metadata").write_bytes(text)
+    check_sql(work, [work.trace, trace])
+    kinds = exported(work, work.trace, trace).execute("SELECT typeof(text), count(*) FROM text GROUP BY 1").fetchall()
+    check("types of one column", dict(kinds), {"text": 5, "null": 1, "integer": 5})
+    undeclared = work.record("program.simple", backend="simple")
+    check_sql(work, [work.trace, undeclared])
+    check_sql(work, [undeclared, work.trace])
+    kinds = exported(work, work.trace, undeclared).execute("SELECT typeof(level), typeof(raw), count(*) FROM level"
+                                                           " GROUP BY 1, 2 ORDER BY 1").fetchall()
+    check("bytes of events without a declaration", kinds, [("integer", "null", 5), ("null", "blob", 5)])
+
+
 def check_babeltrace(work):
     """The times and numbers of an event are those in the text of babeltrace2."""
     text = subprocess.run(["babeltrace2", "--clock-seconds", work.trace], check=True, capture_output=True,
@@ -227,6 +248,7 @@ def main():
     check_lives(work)
     check_wrong_lives(work)
     check_names(work)
+    check_mixed(work)
     for program in sys.argv[4:]:
         check_types(work, typed(work, program))
     for paths in work.all():

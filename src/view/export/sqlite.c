@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows of a database, see sqlite.h. All are written in one transaction, without a journal: the file
- * gets its name only when it is complete.
+ * Rows of a database, see sqlite.h. The values of a row are added in the order of its columns. The
+ * file gets its name only when it is complete.
  */
 #include "view/export/sqlite.h"
 
@@ -14,193 +14,207 @@
 #include "view/message/message.h"
 #include "view/path.h"
 
-/* Runs an insertion and makes it ready for the next. */
-static bool insert(struct sqlite *s, sqlite3_stmt *statement)
-{
-	sqlite3_step(statement);
-	return sqlite_check(s, sqlite3_reset(statement));
-}
-
 /* ---- Values ---- */
-
-/* Binds a number, or NULL if it is not known. */
-static void bind_number(sqlite3_stmt *statement, int at, bool is_known, int64_t number)
-{
-	if (is_known) {
-		sqlite3_bind_int64(statement, at, number);
-	} else {
-		sqlite3_bind_null(statement, at);
-	}
-}
-
-static void bind_text(sqlite3_stmt *statement, int at, const char *text)
-{
-	sqlite3_bind_text(statement, at, text, -1, SQLITE_STATIC); /* NULL becomes NULL */
-}
 
 static const struct trace_info *trace_of(const struct sqlite *s, uint32_t trace)
 {
 	return &s->export->reader->traces[trace];
 }
 
-/* Binds the numbers of a process and a thread of it. */
-static void bind_ids(struct sqlite *s, sqlite3_stmt *statement, int at, const struct key *thread)
+/* Adds the numbers of a process and a thread of it. */
+static void put_ids(struct sqlite *s, uint32_t trace, uint32_t pid, uint32_t tid)
 {
-	bool knows_pid = reader_knows_pid(s->export->reader, thread->trace, thread->pid);
-
-	bind_number(statement, at, knows_pid, thread->pid);
-	bind_number(statement, at + 1, thread->tid != 0, thread->tid);
+	sqlite_row_number(&s->row, reader_knows_pid(s->export->reader, trace, pid), pid);
+	sqlite_row_number(&s->row, tid != 0, tid);
 }
 
-static void bind_trace(struct sqlite *s, sqlite3_stmt *statement, int at, uint32_t trace)
+static void put_process(struct sqlite *s, uint32_t trace)
+{
+	sqlite_row_text(&s->row, trace_of(s, trace)->procname);
+}
+
+static void put_trace(struct sqlite *s, struct sqlite_row *row, uint32_t trace)
 {
 	const char *path = trace_of(s, trace)->path;
 
-	bind_text(statement, at, path ? path : s->export->trace);
+	sqlite_row_text(row, path ? path : s->export->trace);
 }
 
-/* Binds a value that is neither a number of 64 bits nor a text. */
-static COLD void bind_odd(
-	sqlite3_stmt *statement, int at, const struct arg *arg, const struct value *v)
+/* A value before it is stored. */
+struct stored {
+	int type; /* of SQLite */
+	union {
+		int64_t integer;
+		double real;
+		const char *bytes;
+	};
+	size_t length;
+};
+
+static void put_stored(struct sqlite *s, struct sqlite_column *c, const struct stored *v)
 {
-	if (v->kind == VALUE_ABSENT || (v->kind == VALUE_STRING && !v->text)) {
-		sqlite3_bind_null(statement, at);
-	} else if (arg->type.class == TYPE_BYTES) {
-		sqlite3_bind_blob64(statement, at, v->text, v->length, SQLITE_STATIC);
-	} else {
-		sqlite3_bind_text(statement, at, message_value_text(arg, v), -1, free);
+	switch (v->type) {
+	case SQLITE_INTEGER:
+		sqlite_row_integer(&s->row, v->integer);
+		break;
+	case SQLITE_FLOAT:
+		sqlite_row_real(&s->row, v->real);
+		break;
+	case SQLITE_TEXT:
+		sqlite_row_bytes(&s->row, DATABASE_TEXT, v->bytes, v->length);
+		break;
+	case SQLITE_BLOB:
+		sqlite_row_bytes(&s->row, DATABASE_BLOB, v->bytes, v->length);
+		break;
+	default:
+		sqlite_row_null(&s->row);
+		return;
 	}
+	c->is_mixed |= v->type != c->type;
 }
 
-/* Binds a character among the values of any type; false if it is another value. */
-static COLD bool bind_character(sqlite3_stmt *statement, int at, const struct value *v)
+/* Adds a value that is neither a number of 64 bits nor a text. */
+static COLD void put_odd(
+	struct sqlite *s, struct sqlite_column *c, const struct arg *arg, const struct value *v)
+{
+	struct stored odd = { .type = SQLITE_NULL };
+	char *made = NULL;
+
+	if (v->kind == VALUE_STRING && arg->type.class == TYPE_BYTES && v->text) {
+		odd = (struct stored){ SQLITE_BLOB, { .bytes = v->text }, v->length };
+	} else if (v->kind != VALUE_ABSENT && (v->kind != VALUE_STRING || v->text)) {
+		made = message_value_text(arg, v);
+		odd = (struct stored){ SQLITE_TEXT, { .bytes = made }, strlen(made) };
+	}
+	put_stored(s, c, &odd);
+	free(made);
+}
+
+/* Adds a character among the values of any type; false if it is another value. */
+static COLD bool put_character(struct sqlite *s, struct sqlite_column *c, const struct value *v)
 {
 	char character[UTF8_MAX];
 	size_t length = message_put_character(character, v);
 
 	if (length > 0) {
-		sqlite3_bind_text(statement, at, character, (int)length, SQLITE_TRANSIENT);
+		put_stored(s, c, &(struct stored){ SQLITE_TEXT, { .bytes = character }, length });
 	}
 	return length > 0;
 }
 
-/* Binds a value as `waymark sql` shows it: field_cell() in sql/rows.c. */
-static void bind_value(
-	sqlite3_stmt *statement, int at, const struct arg *arg, const struct value *value)
+/* Adds a field as `waymark sql` shows it: field_cell() in sql/rows.c. */
+static void put_field(
+	struct sqlite *s, struct sqlite_column *c, const struct arg *arg, const struct value *value)
 {
 	struct expr_value v = { .type = EXPR_NONE };
 
-	if (UNLIKELY(arg->type.class == TYPE_DEBUG) && bind_character(statement, at, value)) {
+	if (UNLIKELY(arg->type.class == TYPE_DEBUG) && put_character(s, c, value)) {
 		return;
 	}
 	if (LIKELY(value->kind != VALUE_PAIR)) { /* a double has not all digits of 128 bits */
 		v = where_value(&arg->type, value);
 	}
 	if (LIKELY(v.type == EXPR_INTEGER)) {
-		sqlite3_bind_int64(statement, at, (int64_t)v.as.integer);
+		put_stored(s, c, &(struct stored){ SQLITE_INTEGER, { (int64_t)v.as.integer }, 0 });
 	} else if (v.type == EXPR_FLOAT) {
-		sqlite3_bind_double(statement, at, v.as.number);
+		put_stored(s, c, &(struct stored){ SQLITE_FLOAT, { .real = v.as.number }, 0 });
 	} else if (v.type == EXPR_TEXT && v.as.text && arg->type.class != TYPE_BYTES) {
-		sqlite3_bind_text64(statement, at, v.as.text, v.length, SQLITE_STATIC, SQLITE_UTF8);
+		put_stored(s, c, &(struct stored){ SQLITE_TEXT, { .bytes = v.as.text }, v.length });
 	} else {
-		bind_odd(statement, at, arg, value);
+		put_odd(s, c, arg, value);
 	}
 }
 
 /* ---- Events ---- */
 
-static void bind_fields(struct sqlite *s, sqlite3_stmt *statement, const struct record *rec)
+static struct sqlite_class *class_of(struct sqlite *s, const struct event_class *class)
+{
+	while (UNLIKELY(s->classes.count <= class->index)) {
+		vec_push(&s->classes, ((struct sqlite_class){ 0 }));
+	}
+	struct sqlite_class *c = &s->classes.items[class->index];
+
+	if (UNLIKELY(!c->table)) {
+		sqlite_bind_class(s, c, class);
+	}
+	return c;
+}
+
+/* Adds the columns behind `process`. */
+static void put_fields(struct sqlite *s, const struct sqlite_class *own, const struct record *rec)
 {
 	const struct event *e = rec->class->event;
 	const struct value *values = e ? reader_values(s->export->reader, rec) : NULL;
 
-	if (!e) {
-		sqlite3_bind_blob64(
-			statement, PARAMETER_FIRST, rec->payload, rec->payload_size, SQLITE_STATIC);
-	}
-	for (size_t i = 0; e && i < e->arg_count; i++) {
-		bind_value(statement, PARAMETER_FIRST + (int)i, &e->args[i], &values[i]);
+	for (size_t i = SOURCE_PROCESS + 1; i < own->count; i++) {
+		struct sqlite_column *c = &own->table->columns.items[i];
+		int field = own->fields[i];
+
+		if (LIKELY(field >= 0)) {
+			put_field(s, c, &e->args[field], &values[field]);
+		} else if (c->source == SOURCE_TRACE) {
+			put_trace(s, &s->row, rec->trace);
+		} else if (c->source == SOURCE_RAW && !e) {
+			sqlite_row_bytes(&s->row, DATABASE_BLOB, (const char *)rec->payload,
+				rec->payload_size);
+		} else {
+			sqlite_row_null(&s->row);
+		}
 	}
 }
 
-static struct sqlite_insert *insert_of(struct sqlite *s, const struct event_class *class)
+static void put_event(struct sqlite *s, const struct record *rec)
 {
-	while (UNLIKELY(s->inserts.count <= class->index)) {
-		vec_push(&s->inserts, ((struct sqlite_insert){ 0 }));
-	}
-	struct sqlite_insert *in = &s->inserts.items[class->index];
+	struct sqlite_class *c = class_of(s, rec->class);
+	struct sqlite_row *all = &s->row_of_all;
 
-	if (UNLIKELY(!in->statement)) {
-		in->statement = sqlite_make_insert(s, class);
-	}
-	return in->statement ? in : NULL;
-}
-
-static bool put_row(struct sqlite *s, struct sqlite_insert *in, const struct record *rec)
-{
-	bool knows_pid = reader_knows_pid(s->export->reader, rec->trace, rec->pid);
-
-	sqlite3_bind_int64(in->statement, PARAMETER_ROW, s->events);
-	sqlite3_bind_int64(in->statement, PARAMETER_TIME, (int64_t)rec->ns);
-	bind_number(in->statement, PARAMETER_PID, knows_pid, rec->pid);
-	bind_number(in->statement, PARAMETER_TID, rec->tid != 0, rec->tid);
-	if (UNLIKELY(!in->has_trace || in->trace != rec->trace)) {
-		bind_text(in->statement, PARAMETER_PROCESS, trace_of(s, rec->trace)->procname);
-		bind_trace(s, in->statement, PARAMETER_TRACE, rec->trace);
-		in->trace = rec->trace;
-		in->has_trace = true;
-	}
-	return insert(s, in->statement);
-}
-
-static bool put_event(struct sqlite *s, const struct record *rec)
-{
-	struct sqlite_insert *own = insert_of(s, rec->class);
-
-	if (!own) {
-		return false;
-	}
 	s->events++;
-	s->insert_event.statement = s->lists[LIST_EVENTS];
-	bind_text(s->insert_event.statement, PARAMETER_FIRST, rec->class->name);
-	bind_fields(s, own->statement, rec);
-	return put_row(s, &s->insert_event, rec) && put_row(s, own, rec);
+	sqlite_row_begin(&s->row);
+	sqlite_row_integer(&s->row, (int64_t)rec->ns);
+	put_ids(s, rec->trace, rec->pid, rec->tid);
+	put_process(s, rec->trace);
+	sqlite_row_begin(all);
+	out_bytes(&all->types, s->row.types.data, s->row.types.len);
+	out_bytes(&all->values, s->row.values.data, s->row.values.len);
+	sqlite_row_text(all, rec->class->name);
+	put_trace(s, all, rec->trace);
+	sqlite_tree_add(&s->tables.items[LIST_EVENTS]->tree, &s->pages, s->events, all);
+	put_fields(s, c, rec);
+	sqlite_tree_add(&c->table->tree, &s->pages, s->events, &s->row);
 }
 
-static bool put_gap(struct sqlite *s, const struct record *rec)
+static void put_gap(struct sqlite *s, const struct record *rec)
 {
-	const struct key thread = { .trace = rec->trace, .pid = rec->pid, .tid = rec->tid };
-	sqlite3_stmt *statement = s->lists[LIST_GAPS];
-
-	sqlite3_bind_int64(statement, 1, (int64_t)rec->ns);
-	bind_ids(s, statement, 2, &thread);
-	bind_text(statement, 4, trace_of(s, rec->trace)->procname);
-	sqlite3_bind_int64(statement, 5, (int64_t)losses_events(&rec->gap));
-	sqlite3_bind_int64(statement, 6, (int64_t)rec->gap.overwritten);
-	sqlite3_bind_int64(statement, 7, (int64_t)losses_packets(&rec->gap));
-	bind_trace(s, statement, 8, rec->trace);
-	return insert(s, statement);
+	sqlite_row_begin(&s->row);
+	sqlite_row_integer(&s->row, (int64_t)rec->ns);
+	put_ids(s, rec->trace, rec->pid, rec->tid);
+	put_process(s, rec->trace);
+	sqlite_row_integer(&s->row, (int64_t)losses_events(&rec->gap));
+	sqlite_row_integer(&s->row, (int64_t)rec->gap.overwritten);
+	sqlite_row_integer(&s->row, (int64_t)losses_packets(&rec->gap));
+	put_trace(s, &s->row, rec->trace);
+	sqlite_add(s, LIST_GAPS);
 }
 
 /* ---- Scopes ---- */
 
 /* Writes a scope. `unfinished`: 0: it has ended; 2: its end may be among lost events. */
-static bool put_scope(struct sqlite *s, const struct scope_span *span, int unfinished)
+static void put_scope(struct sqlite *s, const struct scope_span *span, int unfinished)
 {
-	sqlite3_stmt *statement = s->lists[LIST_SCOPES];
 	bool has_ended = unfinished == 0;
 	int64_t length = (int64_t)(span->end_ns - span->begin_ns);
 
-	sqlite3_bind_int64(statement, 1, (int64_t)span->begin_ns);
-	bind_text(statement, 2, s->pairs.names.items[span->key.name]);
-	bind_number(statement, 3, has_ended, length);
-	bind_number(statement, 4, has_ended && span->is_nested, (int64_t)span->self_ns);
-	bind_ids(s, statement, 5, &span->key);
-	bind_text(statement, 8, trace_of(s, span->key.trace)->procname);
-	bind_number(statement, 7, has_ended && span->end_tid, span->end_tid);
-	sqlite3_bind_int(statement, 9, unfinished);
-	bind_trace(s, statement, 10, span->key.trace);
-	return insert(s, statement);
+	sqlite_row_begin(&s->row);
+	sqlite_row_integer(&s->row, (int64_t)span->begin_ns);
+	sqlite_row_text(&s->row, s->pairs.names.items[span->key.name]);
+	sqlite_row_number(&s->row, has_ended, length);
+	sqlite_row_number(&s->row, has_ended && span->is_nested, (int64_t)span->self_ns);
+	put_ids(s, span->key.trace, span->key.pid, span->key.tid);
+	sqlite_row_number(&s->row, has_ended && span->end_tid, span->end_tid);
+	put_process(s, span->key.trace);
+	sqlite_row_integer(&s->row, unfinished);
+	put_trace(s, &s->row, span->key.trace);
+	sqlite_add(s, LIST_SCOPES);
 }
 
 static void put_unfinished(void *data, const struct scope_span *span)
@@ -209,6 +223,13 @@ static void put_unfinished(void *data, const struct scope_span *span)
 }
 
 /* ---- Lives ---- */
+
+/* Adds a text and frees it. */
+static void put_made(struct sqlite *s, char *text)
+{
+	sqlite_row_text(&s->row, text);
+	free(text);
+}
 
 /* Writes a life that has ended. */
 static void put_life(void *state, const struct life *l)
@@ -220,23 +241,22 @@ static void put_life(void *state, const struct life *l)
 		[LIFE_BEGUN_TWICE] = "begun twice",
 	};
 	struct sqlite *s = state;
-	sqlite3_stmt *statement = s->lists[LIST_LIVES];
 
-	sqlite3_bind_int64(statement, 1, (int64_t)l->begin_ns);
-	bind_text(statement, 2, lives_kind_name(&s->lives, l));
-	sqlite3_bind_text(statement, 3, lives_key_text(&s->lives, l), -1, free);
-	sqlite3_bind_int64(statement, 4, (int64_t)(l->end_ns - l->begin_ns));
-	sqlite3_bind_int64(statement, 5, (int64_t)l->count);
-	sqlite3_bind_text(statement, 6, path_text(&s->lives.paths, l->path, NULL), -1, free);
-	bind_text(statement, 7, l->first->name);
-	bind_text(statement, 8, l->last->name);
-	bind_text(statement, 9, outcomes[l->outcome]);
-	sqlite3_bind_int(statement, 10, l->is_doubtful);
-	bind_ids(
-		s, statement, 11, &(struct key){ .trace = l->trace, .pid = l->pid, .tid = l->tid });
-	bind_text(statement, 13, trace_of(s, l->trace)->procname);
-	bind_trace(s, statement, 14, l->trace);
-	insert(s, statement);
+	sqlite_row_begin(&s->row);
+	sqlite_row_integer(&s->row, (int64_t)l->begin_ns);
+	sqlite_row_text(&s->row, lives_kind_name(&s->lives, l));
+	put_made(s, lives_key_text(&s->lives, l));
+	sqlite_row_integer(&s->row, (int64_t)(l->end_ns - l->begin_ns));
+	sqlite_row_integer(&s->row, (int64_t)l->count);
+	put_made(s, path_text(&s->lives.paths, l->path, NULL));
+	sqlite_row_text(&s->row, l->first->name);
+	sqlite_row_text(&s->row, l->last->name);
+	sqlite_row_text(&s->row, outcomes[l->outcome]);
+	sqlite_row_integer(&s->row, l->is_doubtful);
+	put_ids(s, l->trace, l->pid, l->tid);
+	put_process(s, l->trace);
+	put_trace(s, &s->row, l->trace);
+	sqlite_add(s, LIST_LIVES);
 }
 
 static void begin_lives(struct sqlite *s)
@@ -257,7 +277,6 @@ static void end_lives(struct sqlite *s)
 	lives_end(&s->lives);
 	if (*s->lives.error) {
 		error_set(s->export->problem, "the table lives is empty: %s", s->lives.error);
-		sqlite_run(s, "DELETE FROM lives");
 	}
 }
 
@@ -265,41 +284,37 @@ static void end_lives(struct sqlite *s)
 
 static void put_threads(struct sqlite *s)
 {
-	sqlite3_stmt *statement = s->lists[LIST_THREADS];
-
 	vec_foreach (const struct thread_count *, t, &s->summary.threads) {
-		const struct key thread = { .trace = t->trace, .pid = t->pid, .tid = t->tid };
-
-		bind_ids(s, statement, 1, &thread);
-		bind_text(statement, 3, trace_of(s, t->trace)->procname);
-		sqlite3_bind_int64(statement, 4, (int64_t)t->events);
-		sqlite3_bind_int64(statement, 5, t->first_ns);
-		sqlite3_bind_int64(statement, 6, t->last_ns);
-		sqlite3_bind_int64(statement, 7, (int64_t)losses_events(&t->losses));
-		sqlite3_bind_int64(statement, 8, (int64_t)losses_packets(&t->losses));
-		bind_trace(s, statement, 9, t->trace);
-		insert(s, statement);
+		sqlite_row_begin(&s->row);
+		put_ids(s, t->trace, t->pid, t->tid);
+		put_process(s, t->trace);
+		sqlite_row_integer(&s->row, (int64_t)t->events);
+		sqlite_row_integer(&s->row, t->first_ns);
+		sqlite_row_integer(&s->row, t->last_ns);
+		sqlite_row_integer(&s->row, (int64_t)losses_events(&t->losses));
+		sqlite_row_integer(&s->row, (int64_t)losses_packets(&t->losses));
+		put_trace(s, &s->row, t->trace);
+		sqlite_add(s, LIST_THREADS);
 	}
 }
 
 static void put_processes(struct sqlite *s)
 {
 	const struct reader *r = s->export->reader;
-	sqlite3_stmt *statement = s->lists[LIST_PROCESSES];
 
 	for (uint32_t i = 0; i < r->trace_count; i++) {
 		const struct trace_info *t = &r->traces[i];
 		bool was_met = i < s->summary.by_trace.count;
 
-		bind_number(statement, 1, t->pid != 0, t->pid);
-		bind_text(statement, 2, t->procname);
-		bind_text(statement, 3, t->hostname);
-		bind_text(statement, 4, t->state);
-		sqlite3_bind_int64(
-			statement, 5, was_met ? (int64_t)s->summary.by_trace.items[i] : 0);
-		bind_number(statement, 6, t->has_realtime, (int64_t)t->realtime);
-		bind_trace(s, statement, 7, i);
-		insert(s, statement);
+		sqlite_row_begin(&s->row);
+		sqlite_row_number(&s->row, t->pid != 0, t->pid);
+		put_process(s, i);
+		sqlite_row_text(&s->row, t->hostname);
+		sqlite_row_text(&s->row, t->state);
+		sqlite_row_integer(&s->row, was_met ? (int64_t)s->summary.by_trace.items[i] : 0);
+		sqlite_row_number(&s->row, t->has_realtime, (int64_t)t->realtime);
+		put_trace(s, &s->row, i);
+		sqlite_add(s, LIST_PROCESSES);
 	}
 }
 
@@ -321,24 +336,24 @@ static void put_declaration(
 	struct sqlite *s, const struct event_class *class, const struct arg *arg)
 {
 	static const char *const parts[] = { NULL, "begin", "step", "end" };
-	sqlite3_stmt *statement = s->lists[LIST_DECLARATIONS];
 	const struct event *e = class->event;
 	struct out names;
 
 	out_init(&names, OUT_TO_MEMORY);
 	put_value_names(&names, arg ? arg->names : NULL);
 	out_char(&names, '\0');
-	bind_text(statement, 1, class->name);
-	bind_number(statement, 2, arg != NULL, arg ? arg - e->args : 0);
-	bind_text(statement, 3, arg ? arg->name : NULL);
-	bind_text(statement, 4, arg ? arg->type.text : NULL);
-	bind_text(statement, 5, arg ? arg->unit : NULL);
-	bind_text(statement, 6, arg && arg->names ? names.data : NULL);
-	bind_number(statement, 7, arg != NULL, arg ? arg->is_key : 0);
-	bind_text(statement, 8, e ? e->format.source : NULL);
-	bind_text(statement, 9, e ? e->life : NULL);
-	bind_text(statement, 10, e && e->life ? parts[e->life_part] : NULL);
-	insert(s, statement);
+	sqlite_row_begin(&s->row);
+	sqlite_row_text(&s->row, class->name);
+	sqlite_row_number(&s->row, arg != NULL, arg ? arg - e->args : 0);
+	sqlite_row_text(&s->row, arg ? arg->name : NULL);
+	sqlite_row_text(&s->row, arg ? arg->type.text : NULL);
+	sqlite_row_text(&s->row, arg ? arg->unit : NULL);
+	sqlite_row_text(&s->row, arg && arg->names ? names.data : NULL);
+	sqlite_row_number(&s->row, arg != NULL, arg ? arg->is_key : 0);
+	sqlite_row_text(&s->row, e ? e->format.source : NULL);
+	sqlite_row_text(&s->row, e ? e->life : NULL);
+	sqlite_row_text(&s->row, e && e->life ? parts[e->life_part] : NULL);
+	sqlite_add(s, LIST_DECLARATIONS);
 	out_fini(&names);
 }
 
@@ -369,11 +384,14 @@ static bool end(void *state)
 		put_threads(s);
 		put_processes(s);
 		put_declarations(s);
+		sqlite_finish(s);
 	}
 	sqlite_close(s);
 	pairs_fini(&s->pairs);
 	lives_fini(&s->lives);
 	summary_fini(&s->summary);
+	sqlite_row_fini(&s->row);
+	sqlite_row_fini(&s->row_of_all);
 	arena_fini(&s->arena);
 	bool ok = !s->has_failed;
 
@@ -388,7 +406,9 @@ static void *begin(struct export *e)
 	s->export = e;
 	arena_init(&s->arena);
 	hash_init(&s->used);
-	hash_init(&s->tables);
+	hash_init(&s->by_event);
+	sqlite_row_init(&s->row);
+	sqlite_row_init(&s->row_of_all);
 	pairs_init(&s->pairs, &e->reader->classes);
 	summary_init(&s->summary);
 	begin_lives(s);
@@ -399,20 +419,20 @@ static void *begin(struct export *e)
 	return s;
 }
 
-static bool put_record(struct sqlite *s, const struct record *rec)
+static void put_record(struct sqlite *s, const struct record *rec)
 {
 	if (LIKELY(!*s->lives.error)) {
 		lives_add(&s->lives, rec);
 	}
 	if (rec->kind == RECORD_GAP) {
 		pairs_gap(&s->pairs, rec);
-		return put_gap(s, rec);
+		put_gap(s, rec);
+		return;
 	}
-	if (pairs_take(&s->pairs, s->export->reader, rec) == PAIRS_ENDED &&
-		!put_scope(s, &s->pairs.span, 0)) {
-		return false;
+	if (pairs_take(&s->pairs, s->export->reader, rec) == PAIRS_ENDED) {
+		put_scope(s, &s->pairs.span, 0);
 	}
-	return put_event(s, rec);
+	put_event(s, rec);
 }
 
 static bool put(void *state, const struct record *records, size_t count)
@@ -420,10 +440,10 @@ static bool put(void *state, const struct record *records, size_t count)
 	struct sqlite *s = state;
 
 	summary_add_few(&s->summary, records, count);
-	for (size_t i = 0; i < count && !s->has_failed; i++) {
+	for (size_t i = 0; i < count; i++) {
 		put_record(s, &records[i]);
 	}
-	return !s->has_failed;
+	return sqlite_check_file(s, s->pages.out.error);
 }
 
 const struct export_format export_sqlite = {

@@ -2,7 +2,8 @@
 /*
  * A database of SQLite as an export, with the tables and columns that `waymark sql` has
  * (sql/tables.h), except those that a query can compute: sqlite.c writes the rows, sqlite_tables.c
- * makes the tables. Private to these files.
+ * knows the tables and has SQLite make them, sqlite_pages.c stores the rows. Private to these
+ * files.
  */
 #ifndef VIEW_EXPORT_SQLITE_H
 #define VIEW_EXPORT_SQLITE_H
@@ -16,31 +17,43 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "view/export/export.h"
+#include "view/export/sqlite_pages.h"
 
-/* The tables of an event have the row number of `events`. Its parameters come first. */
-enum sqlite_parameter {
-	PARAMETER_ROW = 1,
-	PARAMETER_TIME,
-	PARAMETER_PID,
-	PARAMETER_TID,
-	PARAMETER_PROCESS,
-	PARAMETER_TRACE,
-	PARAMETER_FIRST, /* the first field; in `events`, the name */
+/* The part of a record that is a column of its event's table. */
+enum sqlite_source {
+	SOURCE_TIME,
+	SOURCE_PID,
+	SOURCE_TID,
+	SOURCE_PROCESS,
+	SOURCE_TRACE,
+	SOURCE_RAW, /* bytes of an event without a declaration */
+	SOURCE_FIELD,
 };
 
-/* The table of all events of one name, which traces may declare in several ways. */
+struct sqlite_column {
+	enum sqlite_source source;
+	const char *field; /* of SOURCE_FIELD: its name in the trace */
+	int type; /* of SQLite; 0: none */
+	bool is_mixed; /* a value is of another type, so the column has none */
+	const char *name; /* in SQL */
+	const char *names; /* the column behind it, which names its values; NULL: none */
+};
+
 struct sqlite_table {
 	const char *name; /* in SQL */
-	const char *own[PARAMETER_FIRST]; /* names of the columns that are no fields */
+	struct sqlite_tree tree;
+	int64_t rows; /* in tables of lists */
+	/* Of an event, which traces may declare in several ways: */
 	struct hash used; /* names of columns, in small letters */
-	struct hash fields; /* names of columns, by field */
+	struct hash fields; /* names of fields that have a column */
+	VEC(struct sqlite_column) columns;
 };
 
-/* The insertion into the table of an event. It keeps the texts of the last row's trace. */
-struct sqlite_insert {
-	sqlite3_stmt *statement; /* NULL until needed */
-	uint32_t trace;
-	bool has_trace;
+/* The table of a class of events. */
+struct sqlite_class {
+	struct sqlite_table *table; /* NULL until needed */
+	int *fields; /* by column: index of the field; -1: none */
+	size_t count; /* of columns that the table had when the class was met */
 };
 
 /* The tables of lists, in the order of sqlite_tables.c. */
@@ -57,14 +70,15 @@ enum sqlite_list {
 
 struct sqlite {
 	struct export *export;
-	sqlite3 *db;
+	struct sqlite_pages pages;
+	int fd; /* of the file; below 0: not open */
 	struct arena arena;
 	struct hash used; /* names of tables, in small letters */
-	struct hash tables; /* struct sqlite_table, by event */
-	VEC(struct sqlite_table *) all;
-	VEC(struct sqlite_insert) inserts; /* by class index */
-	struct sqlite_insert insert_event; /* into `events` */
-	sqlite3_stmt *lists[LIST_COUNT]; /* insertions */
+	struct hash by_event; /* struct sqlite_table */
+	VEC(struct sqlite_table *) tables; /* those of lists are first */
+	VEC(struct sqlite_class) classes; /* by class index */
+	struct sqlite_row row; /* the one that is being made */
+	struct sqlite_row row_of_all; /* the same of the table `events` */
 	int64_t events; /* number so far, the row of the last one */
 	struct pairs pairs;
 	struct lives lives;
@@ -73,17 +87,26 @@ struct sqlite {
 	bool has_failed; /* the first error is in export->error */
 };
 
-/* Returns false, and sets the error unless there is one, if `result` is an error. */
-bool sqlite_check(struct sqlite *s, int result);
+/* Returns false, and sets the error unless there is one, if `error` is an errno. */
+bool sqlite_check_file(struct sqlite *s, int error);
 
-/* Runs statements. */
-bool sqlite_run(struct sqlite *s, const char *sql);
-
-/* Opens the database, and makes the tables that every database has. */
+/* Makes the file, and the tables that every database has. */
 bool sqlite_open(struct sqlite *s);
+
+/* Ends the tables, and has SQLite make them in the file. */
+void sqlite_finish(struct sqlite *s);
+
 void sqlite_close(struct sqlite *s);
 
-/* Returns the insertion for events of a class; makes or extends their table. NULL on failure. */
-sqlite3_stmt *sqlite_make_insert(struct sqlite *s, const struct event_class *class);
+/* Sets the table and the fields of a class; makes or extends the table. */
+void sqlite_bind_class(struct sqlite *s, struct sqlite_class *c, const struct event_class *class);
+
+/* Adds s->row to a list. */
+static inline void sqlite_add(struct sqlite *s, enum sqlite_list list)
+{
+	struct sqlite_table *t = s->tables.items[list];
+
+	sqlite_tree_add(&t->tree, &s->pages, ++t->rows, &s->row);
+}
 
 #endif

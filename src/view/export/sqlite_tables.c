@@ -1,40 +1,74 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The database and its tables. Names are those of the trace, in quotes. SQLite does not distinguish
- * capital letters, and some names are ours: if an event has a field of such a name, our column gets
- * a leading `_`; a name that is taken gets a number. The names of a field's values are a column of
- * their own, computed when it is read, so that the field stays a number.
+ * The database and its tables. SQLite makes the file, and at the end the tables: an event may be
+ * declared once more, with further fields, until the last record. Names are those of the trace, in
+ * quotes. SQLite does not distinguish capital letters, and some names are ours: if an event has a
+ * field of such a name, our column gets a leading `_`; a name that is taken gets a number. The
+ * names of a field's values are a column of their own, computed when it is read, so that the field
+ * stays a number.
  */
 #include "view/export/sqlite.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/error.h"
 
-bool sqlite_check(struct sqlite *s, int result)
+/* ---- SQLite ---- */
+
+/* Returns false, and sets the error unless there is one, if `result` is an error. */
+static bool check(struct sqlite *s, sqlite3 *db, int result)
 {
-	bool ok = result == SQLITE_OK || result == SQLITE_DONE;
+	bool ok = result == SQLITE_OK || result == SQLITE_DONE || result == SQLITE_ROW;
 
 	if (!ok && !s->has_failed) {
 		s->has_failed = true;
 		error_set(s->export->error, "cannot write the database: %s",
-			s->db ? sqlite3_errmsg(s->db) : sqlite3_errstr(result));
+			db ? sqlite3_errmsg(db) : sqlite3_errstr(result));
 	}
 	return ok;
 }
 
-bool sqlite_run(struct sqlite *s, const char *sql)
+bool sqlite_check_file(struct sqlite *s, int error)
 {
-	return sqlite_check(s, sqlite3_exec(s->db, sql, NULL, NULL, NULL));
+	if (error && !s->has_failed) {
+		s->has_failed = true;
+		error_set(s->export->error, "cannot write the database: %s", strerror(error));
+	}
+	return !error;
 }
 
-static sqlite3_stmt *prepare(struct sqlite *s, const char *sql)
+static bool run(struct sqlite *s, sqlite3 *db, const char *sql)
 {
-	sqlite3_stmt *statement = NULL;
+	return check(s, db, sqlite3_exec(db, sql, NULL, NULL, NULL));
+}
 
-	return sqlite_check(s, sqlite3_prepare_v2(s->db, sql, -1, &statement, NULL)) ? statement
-										     : NULL;
+/* Opens the file. The caller closes it, even after an error. */
+static sqlite3 *open_database(struct sqlite *s)
+{
+	sqlite3 *db = NULL;
+	const int how = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+
+	if (check(s, NULL, sqlite3_open_v2(s->export->path, &db, how, NULL))) {
+		run(s, db,
+			"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+			"PRAGMA locking_mode = EXCLUSIVE;");
+	}
+	return db;
+}
+
+/* Runs statements on the file. */
+static void run_alone(struct sqlite *s, const char *sql)
+{
+	sqlite3 *db = open_database(s);
+
+	if (!s->has_failed) {
+		run(s, db, sql);
+	}
+	sqlite3_close(db);
 }
 
 /* ---- Names ---- */
@@ -96,120 +130,76 @@ static void put_string(struct out *out, const char *text)
 static const struct {
 	const char *name;
 	const char *columns;
-	unsigned int count;
 } lists[] = {
 	[LIST_GAPS] = { "gaps",
 		"time INTEGER, pid INTEGER, tid INTEGER, process TEXT, lost INTEGER,"
-		" overwritten INTEGER, packets INTEGER, trace TEXT",
-		8 },
+		" overwritten INTEGER, packets INTEGER, trace TEXT" },
 	[LIST_SCOPES] = { "scopes",
 		"time INTEGER, name TEXT, duration INTEGER, self INTEGER, pid INTEGER, tid INTEGER,"
-		" end_tid INTEGER, process TEXT, unfinished INTEGER, trace TEXT",
-		10 },
+		" end_tid INTEGER, process TEXT, unfinished INTEGER, trace TEXT" },
 	[LIST_LIVES] = { "lives",
 		"time INTEGER, life TEXT, key, duration INTEGER, events INTEGER, path TEXT,"
 		" first TEXT, last TEXT, outcome TEXT, doubtful INTEGER, pid INTEGER, tid INTEGER,"
-		" process TEXT, trace TEXT",
-		14 },
+		" process TEXT, trace TEXT" },
 	[LIST_THREADS] = { "threads",
 		"pid INTEGER, tid INTEGER, process TEXT, events INTEGER, first INTEGER,"
-		" last INTEGER, lost INTEGER, packets INTEGER, trace TEXT",
-		9 },
+		" last INTEGER, lost INTEGER, packets INTEGER, trace TEXT" },
 	[LIST_PROCESSES] = { "processes",
 		"pid INTEGER, process TEXT, host TEXT, state TEXT, events INTEGER,"
-		" realtime INTEGER, trace TEXT",
-		7 },
+		" realtime INTEGER, trace TEXT" },
 	[LIST_DECLARATIONS] = { "declarations",
 		"event TEXT, position INTEGER, field TEXT, type TEXT, unit TEXT, names TEXT,"
-		" is_key INTEGER, format TEXT, life TEXT, life_part TEXT",
-		10 },
+		" is_key INTEGER, format TEXT, life TEXT, life_part TEXT" },
 	/* A row's number is INTEGER PRIMARY KEY by itself. */
 	[LIST_EVENTS] = { "events",
-		"time INTEGER, pid INTEGER, tid INTEGER, process TEXT, event TEXT, trace TEXT", 6 },
+		"time INTEGER, pid INTEGER, tid INTEGER, process TEXT, event TEXT, trace TEXT" },
 };
 
-static bool make_list(struct sqlite *s, enum sqlite_list list)
+static struct sqlite_table *add_table(struct sqlite *s, const char *name)
 {
-	struct out sql;
+	struct sqlite_table *t = arena_new(&s->arena, struct sqlite_table);
 
-	hash_add(&s->used, lists[list].name, s);
-	out_init(&sql, OUT_TO_MEMORY);
-	out_printf(&sql, "CREATE TABLE %s (%s)%c", lists[list].name, lists[list].columns, 0);
-	bool ok = sqlite_run(s, sql.data);
-
-	sql.len = 0;
-	if (list == LIST_EVENTS) { /* parameters as of the tables of events */
-		out_str(&sql, "INSERT INTO events (rowid, time, pid, tid, process, trace, event)"
-			      " VALUES (?, ?, ?, ?, ?, ?, ?)");
-	} else {
-		out_printf(&sql, "INSERT INTO %s VALUES (?", lists[list].name);
-		for (unsigned int i = 1; i < lists[list].count; i++) {
-			out_str(&sql, ", ?");
-		}
-		out_char(&sql, ')');
-	}
-	out_char(&sql, '\0');
-	s->lists[list] = ok ? prepare(s, sql.data) : NULL;
-	out_fini(&sql);
-	return s->lists[list] != NULL;
+	t->name = name;
+	hash_init(&t->used);
+	hash_init(&t->fields);
+	vec_push(&s->tables, t);
+	return t;
 }
 
 bool sqlite_open(struct sqlite *s)
 {
-	/* One thread needs no locks. Each has no effect if SQLite was used before. */
-	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
-	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-	bool ok = sqlite_check(s,
-			  sqlite3_open_v2(s->export->path, &s->db,
-				  SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
-				  NULL)) &&
-		  sqlite_run(s, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
-				"PRAGMA locking_mode = EXCLUSIVE; BEGIN;");
+	char *sql = sqlite3_mprintf("PRAGMA page_size = %u; PRAGMA auto_vacuum = NONE;"
+				    "PRAGMA encoding = 'UTF-8'; BEGIN EXCLUSIVE; COMMIT",
+		DATABASE_PAGE);
 
-	for (int list = 0; ok && list < LIST_COUNT; list++) {
-		ok = make_list(s, (enum sqlite_list)list);
+	run_alone(s, sql); /* the first page */
+	sqlite3_free(sql);
+	s->fd = open(s->export->path, O_WRONLY | O_CLOEXEC);
+	sqlite_check_file(s, s->fd < 0 ? errno : 0);
+	sqlite_pages_begin(&s->pages, s->fd);
+	for (int i = 0; i < LIST_COUNT; i++) {
+		add_table(s, take_name(s, &s->used, lists[i].name));
 	}
-	return ok;
-}
-
-void sqlite_close(struct sqlite *s)
-{
-	for (int list = 0; list < LIST_COUNT; list++) {
-		sqlite3_finalize(s->lists[list]);
-	}
-	vec_foreach (struct sqlite_insert *, insert, &s->inserts) {
-		sqlite3_finalize(insert->statement);
-	}
-	if (!s->has_failed) {
-		sqlite_run(s, "COMMIT");
-	}
-	sqlite3_close(s->db);
-	vec_foreach (struct sqlite_table **, t, &s->all) {
-		hash_fini(&(*t)->used);
-		hash_fini(&(*t)->fields);
-	}
-	vec_fini(&s->all);
-	vec_fini(&s->inserts);
-	hash_fini(&s->tables);
-	hash_fini(&s->used);
+	return !s->has_failed;
 }
 
 /* ---- Columns of fields ---- */
 
-static const char *type_of(const struct arg *arg)
+/* Returns the type of a field's values; 0: each has its own, or none that SQLite has. */
+static int type_of(const struct arg *arg)
 {
 	switch (arg->type.class) {
 	case TYPE_FLOAT:
-		return "REAL";
+		return SQLITE_FLOAT;
 	case TYPE_STRING:
 	case TYPE_TEXT:
-		return "TEXT";
+		return SQLITE_TEXT;
 	case TYPE_BYTES:
-		return "BLOB";
+		return SQLITE_BLOB;
 	case TYPE_DEBUG:
-		return ""; /* of each value's own kind */
+		return 0;
 	default:
-		return type_is_pair(&arg->type) ? "" : "INTEGER";
+		return type_is_pair(&arg->type) ? 0 : SQLITE_INTEGER;
 	}
 }
 
@@ -218,7 +208,9 @@ static void put_bits(struct out *out, const char *column, const struct value_nam
 {
 	uint64_t known = 0;
 
-	out_str(out, "rtrim(");
+	out_str(out, "iif(");
+	put_column(out, column);
+	out_str(out, " IS NULL, NULL, rtrim(");
 	for (const struct value_name *v = names; v->name; v++) {
 		if (v->value) {
 			out_str(out, "iif(");
@@ -234,7 +226,7 @@ static void put_bits(struct out *out, const char *column, const struct value_nam
 	put_column(out, column);
 	out_printf(out, " & %" PRId64 " <> 0, printf('0x%%x', ", (int64_t)~known);
 	put_column(out, column);
-	out_printf(out, " & %" PRId64 "), ''), '|')", (int64_t)~known);
+	out_printf(out, " & %" PRId64 "), ''), '|'))", (int64_t)~known);
 }
 
 /* Writes the definition of the column that shows a field's value by its name. */
@@ -258,22 +250,33 @@ static void put_names(struct out *out, const char *name, const char *column, con
 	out_str(out, " END) VIRTUAL");
 }
 
-/* Writes definitions of the columns of a field that the table has not; `before` precedes each. */
-static void put_field(struct sqlite *s, struct out *sql, struct sqlite_table *t,
-	const struct arg *arg, const char *before)
+/* Returns the definition of the column of names; NULL: a field has none. */
+static const char *names_of(
+	struct sqlite *s, struct sqlite_table *t, const char *column, const struct arg *arg)
 {
-	const char *column = take_name(s, &t->used, arg->name);
+	struct out sql;
 
-	hash_add(&t->fields, arg->name, (void *)(uintptr_t)column);
-	out_str(sql, before);
-	put_column(sql, column);
-	out_printf(sql, " %s", type_of(arg));
-	if (arg->names && type_is_number(&arg->type)) {
-		const char *name = arena_printf(&s->arena, "%s_name", column);
-
-		out_str(sql, before);
-		put_names(sql, take_name(s, &t->used, name), column, arg);
+	if (!arg->names || !type_is_number(&arg->type)) {
+		return NULL;
 	}
+	out_init(&sql, OUT_TO_MEMORY);
+	put_names(&sql, take_name(s, &t->used, arena_printf(&s->arena, "%s_name", column)), column,
+		arg);
+	const char *names = arena_strndup(&s->arena, sql.data, sql.len);
+
+	out_fini(&sql);
+	return names;
+}
+
+static void add_field(struct sqlite *s, struct sqlite_table *t, const struct arg *arg)
+{
+	struct sqlite_column c = { .source = SOURCE_FIELD, .field = arg->name };
+
+	c.type = type_of(arg);
+	c.name = take_name(s, &t->used, arg->name);
+	c.names = names_of(s, t, c.name, arg);
+	hash_add(&t->fields, arg->name, t);
+	vec_push(&t->columns, c);
 }
 
 /* ---- Tables of events ---- */
@@ -289,115 +292,183 @@ static bool has_field(const struct event *e, const char *name)
 	return false;
 }
 
-static void take_own(struct sqlite *s, struct sqlite_table *t, const struct event *e)
+/* Adds a column that is no field of the event. */
+static void add_own(
+	struct sqlite *s, struct sqlite_table *t, const struct event *e, enum sqlite_source source)
 {
-	static const char *const own[PARAMETER_FIRST] = {
-		[PARAMETER_TIME] = "time",
-		[PARAMETER_PID] = "pid",
-		[PARAMETER_TID] = "tid",
-		[PARAMETER_PROCESS] = "process",
-		[PARAMETER_TRACE] = "trace",
+	static const struct {
+		const char *name;
+		int type;
+	} own[] = {
+		[SOURCE_TIME] = { "time", SQLITE_INTEGER },
+		[SOURCE_PID] = { "pid", SQLITE_INTEGER },
+		[SOURCE_TID] = { "tid", SQLITE_INTEGER },
+		[SOURCE_PROCESS] = { "process", SQLITE_TEXT },
+		[SOURCE_TRACE] = { "trace", SQLITE_TEXT },
+		[SOURCE_RAW] = { "raw", SQLITE_BLOB },
 	};
+	const char *name = own[source].name;
 
-	for (size_t i = PARAMETER_TIME; i < PARAMETER_FIRST; i++) {
-		const char *name =
-			has_field(e, own[i]) ? arena_printf(&s->arena, "_%s", own[i]) : own[i];
+	name = has_field(e, name) ? arena_printf(&s->arena, "_%s", name) : name;
+	vec_push(&t->columns, ((struct sqlite_column){ .source = source,
+				      .type = own[source].type,
+				      .name = take_name(s, &t->used, name) }));
+}
 
-		t->own[i] = take_name(s, &t->used, name);
+static bool has_source(const struct sqlite_table *t, enum sqlite_source source)
+{
+	vec_foreach (const struct sqlite_column *, c, &t->columns) {
+		if (c->source == source) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Adds the columns of fields that the table does not have yet, or of bytes without fields. */
+static void add_fields(struct sqlite *s, struct sqlite_table *t, const struct event *e)
+{
+	for (size_t i = 0; e && i < e->arg_count; i++) {
+		if (!hash_get(&t->fields, e->args[i].name)) {
+			add_field(s, t, &e->args[i]);
+		}
+	}
+	if (!e && !has_source(t, SOURCE_RAW)) {
+		add_own(s, t, NULL, SOURCE_RAW);
 	}
 }
 
-static struct sqlite_table *make_table(struct sqlite *s, const struct event_class *class)
+static struct sqlite_table *add_event(struct sqlite *s, const struct event_class *class)
 {
-	struct sqlite_table *t = arena_new(&s->arena, struct sqlite_table);
+	struct sqlite_table *t = add_table(s, take_name(s, &s->used, table_name(s, class->name)));
 	const struct event *e = class->event;
-	struct out sql;
 
-	hash_init(&t->used);
-	hash_init(&t->fields);
-	vec_push(&s->all, t);
-	hash_add(&s->tables, class->name, t);
-	t->name = take_name(s, &s->used, table_name(s, class->name));
-	take_own(s, t, e);
-	out_init(&sql, OUT_TO_MEMORY);
-	out_str(&sql, "CREATE TABLE ");
-	put_column(&sql, t->name);
-	for (size_t i = PARAMETER_TIME; i <= PARAMETER_PROCESS; i++) {
-		out_str(&sql, i == PARAMETER_TIME ? " (" : ", ");
-		put_column(&sql, t->own[i]);
-		out_str(&sql, i == PARAMETER_PROCESS ? " TEXT" : " INTEGER");
+	hash_add(&s->by_event, class->name, t);
+	for (int i = SOURCE_TIME; i <= SOURCE_PROCESS; i++) {
+		add_own(s, t, e, (enum sqlite_source)i);
 	}
-	for (size_t i = 0; e && i < e->arg_count; i++) {
-		put_field(s, &sql, t, &e->args[i], ", ");
-	}
-	out_str(&sql, e ? ", " : ", raw BLOB, ");
-	put_column(&sql, t->own[PARAMETER_TRACE]);
-	out_bytes(&sql, " TEXT)", 7);
-	sqlite_run(s, sql.data);
-	out_fini(&sql);
+	add_fields(s, t, e);
+	add_own(s, t, e, SOURCE_TRACE);
 	return t;
 }
 
-/* Adds the fields that the table does not have yet. */
-static void extend_table(struct sqlite *s, struct sqlite_table *t, const struct event_class *class)
+/* Returns the index of a column's field among those of the event; -1: it has none. */
+static int field_of(const struct sqlite_column *c, const struct event *e)
 {
-	const struct event *e = class->event;
-	struct out before;
-	struct out sql;
+	return c->source == SOURCE_FIELD && e ? event_find_arg(e, c->field, strlen(c->field)) : -1;
+}
 
-	out_init(&before, OUT_TO_MEMORY);
-	out_init(&sql, OUT_TO_MEMORY);
-	out_str(&before, "; ALTER TABLE ");
-	put_column(&before, t->name);
-	out_bytes(&before, " ADD COLUMN ", 13);
-	for (size_t i = 0; e && i < e->arg_count; i++) {
-		if (!hash_get(&t->fields, e->args[i].name)) {
-			put_field(s, &sql, t, &e->args[i], before.data);
+void sqlite_bind_class(struct sqlite *s, struct sqlite_class *c, const struct event_class *class)
+{
+	c->table = hash_get(&s->by_event, class->name);
+	if (c->table) {
+		add_fields(s, c->table, class->event);
+	} else {
+		c->table = add_event(s, class);
+	}
+	c->count = c->table->columns.count;
+	c->fields = arena_array(&s->arena, int, c->count);
+	for (size_t i = 0; i < c->count; i++) {
+		c->fields[i] = field_of(&c->table->columns.items[i], class->event);
+	}
+}
+
+/* ---- The end ---- */
+
+static void put_columns(struct out *sql, const struct sqlite_table *t)
+{
+	static const char *const types[] = {
+		[0] = "",
+		[SQLITE_INTEGER] = " INTEGER",
+		[SQLITE_FLOAT] = " REAL",
+		[SQLITE_TEXT] = " TEXT",
+		[SQLITE_BLOB] = " BLOB",
+	};
+
+	vec_foreach (const struct sqlite_column *, c, &t->columns) {
+		out_str(sql, c > t->columns.items ? ", " : "");
+		put_column(sql, c->name);
+		out_str(sql, types[c->is_mixed ? 0 : c->type]);
+		if (c->names) {
+			out_printf(sql, ", %s", c->names);
 		}
 	}
-	out_char(&sql, '\0');
-	sqlite_run(s, sql.data);
-	out_fini(&before);
-	out_fini(&sql);
 }
 
-static sqlite3_stmt *prepare_insert(
-	struct sqlite *s, const struct sqlite_table *t, const struct event *e)
+static void make_table(struct sqlite *s, sqlite3 *db, size_t table)
 {
-	size_t fields = e ? e->arg_count : 1;
+	const struct sqlite_table *t = s->tables.items[table];
 	struct out sql;
 
 	out_init(&sql, OUT_TO_MEMORY);
-	out_str(&sql, "INSERT INTO ");
-	put_column(&sql, t->name);
-	out_str(&sql, " (rowid");
-	for (size_t i = PARAMETER_TIME; i < PARAMETER_FIRST; i++) {
-		out_str(&sql, ", ");
-		put_column(&sql, t->own[i]);
-	}
-	for (size_t i = 0; e && i < e->arg_count; i++) {
-		out_str(&sql, ", ");
-		put_column(&sql, hash_get(&t->fields, e->args[i].name));
-	}
-	out_str(&sql, e ? ") VALUES (?" : ", raw) VALUES (?");
-	for (size_t i = PARAMETER_TIME; i < PARAMETER_FIRST + fields; i++) {
-		out_str(&sql, ", ?");
+	out_str(&sql, "CREATE TABLE ");
+	if (table < LIST_COUNT) {
+		out_printf(&sql, "%s (%s", t->name, lists[table].columns);
+	} else {
+		put_column(&sql, t->name);
+		out_str(&sql, " (");
+		put_columns(&sql, t);
 	}
 	out_bytes(&sql, ")", 2);
-	sqlite3_stmt *insert = prepare(s, sql.data);
-
+	run(s, db, sql.data);
 	out_fini(&sql);
-	return insert;
 }
 
-sqlite3_stmt *sqlite_make_insert(struct sqlite *s, const struct event_class *class)
+/* Makes the tables, without rows, and sets the numbers of their root pages. */
+static void make_tables(struct sqlite *s, uint32_t *roots)
 {
-	struct sqlite_table *t = hash_get(&s->tables, class->name);
+	sqlite3 *db = open_database(s);
+	sqlite3_stmt *select = NULL;
 
-	if (t) {
-		extend_table(s, t, class);
-	} else {
-		t = make_table(s, class);
+	run(s, db, "BEGIN");
+	for (size_t i = 0; i < s->tables.count && !s->has_failed; i++) {
+		make_table(s, db, i);
 	}
-	return s->has_failed ? NULL : prepare_insert(s, t, class->event);
+	if (!s->has_failed && run(s, db, "COMMIT") &&
+		check(s, db,
+			sqlite3_prepare_v2(db, "SELECT rootpage FROM sqlite_schema ORDER BY rowid",
+				-1, &select, NULL))) {
+		for (size_t i = 0; i < s->tables.count && sqlite3_step(select) == SQLITE_ROW; i++) {
+			roots[i] = (uint32_t)sqlite3_column_int64(select, 0);
+		}
+		check(s, db, sqlite3_finalize(select));
+	}
+	sqlite3_close(db);
+}
+
+void sqlite_finish(struct sqlite *s)
+{
+	uint32_t *roots = arena_array(&s->arena, uint32_t, s->tables.count);
+
+	vec_foreach (struct sqlite_table **, t, &s->tables) {
+		sqlite_tree_end(&(*t)->tree, &s->pages);
+	}
+	if (sqlite_check_file(s, sqlite_pages_end(&s->pages))) {
+		make_tables(s, roots);
+	}
+	for (size_t i = 0; i < s->tables.count && !s->has_failed; i++) {
+		sqlite_check_file(
+			s, sqlite_tree_put_root(&s->tables.items[i]->tree, s->fd, roots[i]));
+	}
+	if (!s->has_failed && *s->lives.error) {
+		run_alone(s, "DELETE FROM lives");
+	}
+}
+
+void sqlite_close(struct sqlite *s)
+{
+	vec_foreach (struct sqlite_table **, t, &s->tables) {
+		sqlite_tree_fini(&(*t)->tree);
+		hash_fini(&(*t)->used);
+		hash_fini(&(*t)->fields);
+		vec_fini(&(*t)->columns);
+	}
+	out_fini(&s->pages.out);
+	if (s->fd >= 0) {
+		close(s->fd);
+	}
+	vec_fini(&s->tables);
+	vec_fini(&s->classes);
+	hash_fini(&s->by_event);
+	hash_fini(&s->used);
 }
