@@ -39,6 +39,7 @@ static void bind_name(struct binder *s, struct expr_node *n)
 	n->names = field.names;
 	n->unit = field.unit;
 	n->dimension = (uint8_t)field.dimension;
+	n->is_character = field.is_character;
 }
 
 static const struct value_name *find_value(
@@ -167,7 +168,7 @@ static bool bind_match(struct binder *s, struct expr_node *n, const struct expr_
 	if (right->op != OP_CONSTANT || right->type != EXPR_TEXT || !right->value.as.text) {
 		return FAIL_AT(s, right, "write =~ \"virtio*\"", "a pattern is text in quotes");
 	}
-	if (is_number(left->type) && !left->names) {
+	if (is_number(left->type) && !left->names && !left->is_character) {
 		return FAIL_AT(s, left, "", "a pattern matches text, and this is a number");
 	}
 	n->names = left->names;
@@ -183,14 +184,28 @@ static void leave_open(struct expr_node *text, const struct expr_node *other)
 	}
 }
 
+/* Checks a number that is compared with text: only a character can be, with one character. */
+static bool check_text(struct binder *s, const struct expr_node *n, const struct expr_node *text,
+	const struct expr_node *number)
+{
+	bool is_equality = n->op == OP_EQUAL || n->op == OP_UNEQUAL;
+
+	if (text->type != EXPR_TEXT || !is_number(number->type)) {
+		return true;
+	}
+	if (!number->is_character) {
+		return FAIL_AT(s, text, "", "text is compared with a number");
+	}
+	return !is_equality || text->op != OP_CONSTANT || text->value.length == 1 ||
+	       FAIL_AT(s, text, "write one, as in \"c\"",
+		       "the other side is a single character of one byte");
+}
+
 static bool bind_comparison(
 	struct binder *s, struct expr_node *n, struct expr_node *left, struct expr_node *right)
 {
-	if ((is_number(left->type) && right->type == EXPR_TEXT) ||
-		(is_number(right->type) && left->type == EXPR_TEXT)) {
-		const struct expr_node *text = left->type == EXPR_TEXT ? left : right;
-
-		return FAIL_AT(s, text, "", "text is compared with a number");
+	if (!check_text(s, n, left, right) || !check_text(s, n, right, left)) {
+		return false;
 	}
 	leave_open(left, right);
 	leave_open(right, left);

@@ -7,6 +7,7 @@
 
 #include "base/compiler.h"
 #include "base/glob.h"
+#include "base/utf8.h"
 #include "expr/bound.h"
 
 static const struct expr_value none = { .type = EXPR_NONE };
@@ -54,6 +55,22 @@ static inline enum truth truth_of(const struct expr_value *v)
 }
 
 /* ---- Comparisons ---- */
+
+/* Returns a character as a text of the bytes in `room`, and any other value as it is. */
+static struct expr_value as_text(const struct expr_value *v, char room[UTF8_MAX])
+{
+	struct expr_value text = { .as.text = room, .length = 1, .type = EXPR_TEXT };
+
+	if (v->type != EXPR_INTEGER || !v->character) {
+		return *v;
+	}
+	if (v->character == EXPR_BYTE) {
+		room[0] = (char)v->as.integer;
+	} else {
+		text.length = (uint32_t)utf8_encode(room, (uint32_t)v->as.integer);
+	}
+	return text;
+}
 
 static int order_of_texts(const struct expr_value *a, const struct expr_value *b)
 {
@@ -117,11 +134,15 @@ static bool order_of(const struct expr_value *a, const struct expr_value *b, int
 	if (is_number(a) && is_number(b)) {
 		return order_of_numbers(a, b, order);
 	}
-	if (a->type == EXPR_TEXT && b->type == EXPR_TEXT) {
-		*order = order_of_texts(a, b);
-		return true;
+	char rooms[2][UTF8_MAX];
+	const struct expr_value x = as_text(a, rooms[0]);
+	const struct expr_value y = as_text(b, rooms[1]);
+
+	if (x.type != EXPR_TEXT || y.type != EXPR_TEXT) {
+		return false;
 	}
-	return false;
+	*order = order_of_texts(&x, &y);
+	return true;
 }
 
 static struct expr_value compare(uint8_t op, const struct expr_value *a, const struct expr_value *b)
@@ -163,9 +184,12 @@ static struct expr_value name_of(const struct value_name *names, const struct ex
 static struct expr_value match(
 	const struct expr_node *n, struct expr_value v, const struct expr_value *pattern)
 {
+	char room[UTF8_MAX];
+
 	if (n->names && v.type == EXPR_INTEGER) {
 		v = name_of(n->names, &v);
 	}
+	v = as_text(&v, room);
 	if (v.type != EXPR_TEXT) {
 		return none;
 	}

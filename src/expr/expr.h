@@ -28,6 +28,13 @@ enum expr_type {
 	EXPR_ANY, /* of a field: one of the above, another one in each event */
 };
 
+/* An integer that is a character: it is also compared with text. */
+enum expr_character {
+	EXPR_NO_CHARACTER,
+	EXPR_BYTE, /* a text of this byte */
+	EXPR_CODE_POINT, /* a text of this character in UTF-8 */
+};
+
 struct expr_value {
 	union {
 		uint64_t integer;
@@ -37,6 +44,7 @@ struct expr_value {
 	uint32_t length; /* of the text */
 	uint8_t type; /* of enum expr_type */
 	bool is_negative; /* the integer is an int64_t below 0 */
+	uint8_t character; /* of enum expr_character */
 };
 
 /* Returns an integer. `is_signed`: it is an int64_t. */
@@ -62,6 +70,7 @@ struct expr_field {
 	const struct value_name *names; /* of its values; NULL: none */
 	enum expr_dimension dimension; /* of its unit */
 	uint64_t unit; /* bytes or nanoseconds of its unit; 0: none */
+	bool is_character; /* each value is one byte */
 };
 
 /* The meaning of names in one kind of event. */

@@ -46,6 +46,7 @@ struct expr_node {
 	uint8_t op; /* of enum expr_op */
 	uint8_t type; /* of enum expr_type, once bound */
 	bool is_name; /* it was parsed as one, or as a text */
+	bool is_character; /* of a field */
 	uint8_t dimension; /* of enum expr_dimension: of a number's suffix, or of a field's unit */
 	uint16_t first; /* the first node of its operands */
 	uint16_t left; /* of an operator with one operand: that operand */

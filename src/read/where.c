@@ -100,6 +100,7 @@ static struct expr_field field_of(const struct arg *arg, int slot)
 			     : unit->is_time ? EXPR_TIME
 					     : EXPR_BYTES,
 		.unit = unit ? unit->scale : 0,
+		.is_character = arg->type.is_char,
 	};
 }
 
@@ -164,7 +165,11 @@ static struct expr_value of_debug(const struct value *value)
 	if (value->debug == DEBUG_F32 || value->debug == DEBUG_F64) {
 		return of_float(value->number, debug_shapes[value->debug].bytes);
 	}
-	return expr_integer(value->number, debug_shapes[value->debug].form == DEBUG_SIGNED);
+	struct expr_value v =
+		expr_integer(value->number, debug_shapes[value->debug].form == DEBUG_SIGNED);
+
+	v.character = value->debug == DEBUG_CHAR ? EXPR_CODE_POINT : EXPR_NO_CHARACTER;
+	return v;
 }
 
 struct expr_value where_value(const struct type *t, const struct value *value)
@@ -184,7 +189,10 @@ struct expr_value where_value(const struct type *t, const struct value *value)
 	if (t->class == TYPE_FLOAT) {
 		return of_float(value->number, t->size64);
 	}
-	return expr_integer(value_extend(t, value->number), t->is_signed);
+	struct expr_value v = expr_integer(value_extend(t, value->number), t->is_signed);
+
+	v.character = t->is_char ? EXPR_BYTE : EXPR_NO_CHARACTER;
+	return v;
 }
 
 static struct expr_value get_common(const struct source_record *s, unsigned int slot)

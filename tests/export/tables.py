@@ -62,6 +62,8 @@ def check_csv(path):
     check("chosen fields", [[r["ret"], r["op"], r["request"]] for r in rows],
           [[in_cell(named(e["event"], e["args"]).get(f)) for f in ("ret", "op", "request")]
            for e in events if e["event"] in ("submit", "complete")])
+    rows = rows_of("--event=numbers", '--where=letter == "x"', path)
+    check("a character of C", [r["letter"] for r in rows], ["120"])
     check("no events", export("csv", "--event=submit", "--where=request == 77", path),
           b"time,process,pid,tid,event,request,op,mode,bytes\n")
 

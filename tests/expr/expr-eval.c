@@ -3,7 +3,8 @@
  * expr-eval: reads lines of `i u f e us s`, divided by blanks, then a tab and an expression; prints
  * its value for an event with these fields: i and u are integers, f is a float, e has names of its
  * values, us has the unit microsecond, s is text. An event has no field `n`, and `any` has a value
- * without a type. Prints `! OFFSET LENGTH MESSAGE; HELP` for an error.
+ * without a type; c is the `char` 'c', and mark has the value U+00E9, a character. Prints `! OFFSET
+ * LENGTH MESSAGE; HELP` for an error.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +13,7 @@
 
 #include "expr/expr.h"
 
-enum { SLOT_I, SLOT_U, SLOT_F, SLOT_E, SLOT_US, SLOT_S, SLOT_ANY, SLOTS };
+enum { SLOT_I, SLOT_U, SLOT_F, SLOT_E, SLOT_US, SLOT_S, SLOT_ANY, SLOT_C, SLOT_MARK, SLOTS };
 
 static const struct value_name names_of_e[] = { { "read", 0, false }, { "write", 1, false },
 	{ "flush", 7, false }, { NULL, 0, false } };
@@ -21,13 +22,15 @@ static const struct {
 	const char *name;
 	struct expr_field field;
 } fields[SLOTS] = {
-	{ "i", { SLOT_I, EXPR_INTEGER, NULL, EXPR_PLAIN, 0 } },
-	{ "u", { SLOT_U, EXPR_INTEGER, NULL, EXPR_PLAIN, 0 } },
-	{ "f", { SLOT_F, EXPR_FLOAT, NULL, EXPR_PLAIN, 0 } },
-	{ "e", { SLOT_E, EXPR_INTEGER, names_of_e, EXPR_PLAIN, 0 } },
-	{ "us", { SLOT_US, EXPR_INTEGER, NULL, EXPR_TIME, 1000 } },
-	{ "s", { SLOT_S, EXPR_TEXT, NULL, EXPR_PLAIN, 0 } },
-	{ "any", { SLOT_ANY, EXPR_ANY, NULL, EXPR_PLAIN, 0 } },
+	{ "i", { SLOT_I, EXPR_INTEGER, NULL, EXPR_PLAIN, 0, false } },
+	{ "u", { SLOT_U, EXPR_INTEGER, NULL, EXPR_PLAIN, 0, false } },
+	{ "f", { SLOT_F, EXPR_FLOAT, NULL, EXPR_PLAIN, 0, false } },
+	{ "e", { SLOT_E, EXPR_INTEGER, names_of_e, EXPR_PLAIN, 0, false } },
+	{ "us", { SLOT_US, EXPR_INTEGER, NULL, EXPR_TIME, 1000, false } },
+	{ "s", { SLOT_S, EXPR_TEXT, NULL, EXPR_PLAIN, 0, false } },
+	{ "any", { SLOT_ANY, EXPR_ANY, NULL, EXPR_PLAIN, 0, false } },
+	{ "c", { SLOT_C, EXPR_INTEGER, NULL, EXPR_PLAIN, 0, true } },
+	{ "mark", { SLOT_MARK, EXPR_ANY, NULL, EXPR_PLAIN, 0, false } },
 };
 
 static bool find(const void *data, const char *name, size_t length, struct expr_field *field)
@@ -66,6 +69,11 @@ static char *read_values(char *line, struct expr_value *v)
 	v[SLOT_S].as.text = strncmp(line, "NULL\t", 5) ? line : NULL;
 	v[SLOT_S].length = (uint32_t)length;
 	v[SLOT_ANY] = v[SLOT_I];
+	v[SLOT_C].as.integer = 'c';
+	v[SLOT_C].character = EXPR_BYTE;
+	v[SLOT_MARK] = (struct expr_value){
+		.as.integer = 0xe9, .type = EXPR_INTEGER, .character = EXPR_CODE_POINT
+	};
 	return line[length] ? line + length + 1 : line + length;
 }
 

@@ -19,17 +19,23 @@ static const struct {
 	struct expr_field field;
 	struct expr_value value;
 } fields[] = {
-	{ 'i', { 0, EXPR_INTEGER, NULL, EXPR_PLAIN, 0 },
+	{ 'i', { 0, EXPR_INTEGER, NULL, EXPR_PLAIN, 0, false },
 		{ .as.integer = UINT64_MAX, .type = EXPR_INTEGER, .is_negative = true } },
-	{ 'f', { 1, EXPR_FLOAT, NULL, EXPR_PLAIN, 0 }, { .as.number = -2.5, .type = EXPR_FLOAT } },
-	{ 's', { 2, EXPR_TEXT, NULL, EXPR_PLAIN, 0 },
+	{ 'f', { 1, EXPR_FLOAT, NULL, EXPR_PLAIN, 0, false },
+		{ .as.number = -2.5, .type = EXPR_FLOAT } },
+	{ 's', { 2, EXPR_TEXT, NULL, EXPR_PLAIN, 0, false },
 		{ .as.text = "text", .length = 4, .type = EXPR_TEXT } },
-	{ 'e', { 3, EXPR_INTEGER, names, EXPR_PLAIN, 0 },
+	{ 'e', { 3, EXPR_INTEGER, names, EXPR_PLAIN, 0, false },
 		{ .as.integer = 1, .type = EXPR_INTEGER } },
-	{ 't', { 4, EXPR_INTEGER, NULL, EXPR_TIME, 1000 },
+	{ 't', { 4, EXPR_INTEGER, NULL, EXPR_TIME, 1000, false },
 		{ .as.integer = 7, .type = EXPR_INTEGER } },
-	{ 'z', { 5, EXPR_TEXT, NULL, EXPR_PLAIN, 0 }, { .as.text = NULL, .type = EXPR_TEXT } },
-	{ 'a', { 6, EXPR_ANY, NULL, EXPR_PLAIN, 0 }, { .type = EXPR_NONE } },
+	{ 'z', { 5, EXPR_TEXT, NULL, EXPR_PLAIN, 0, false },
+		{ .as.text = NULL, .type = EXPR_TEXT } },
+	{ 'a', { 6, EXPR_ANY, NULL, EXPR_PLAIN, 0, false }, { .type = EXPR_NONE } },
+	{ 'c', { 7, EXPR_INTEGER, NULL, EXPR_PLAIN, 0, true },
+		{ .as.integer = 'c', .type = EXPR_INTEGER, .character = EXPR_BYTE } },
+	{ 'm', { 8, EXPR_ANY, NULL, EXPR_PLAIN, 0, false },
+		{ .as.integer = 0xe9, .type = EXPR_INTEGER, .character = EXPR_CODE_POINT } },
 };
 
 static bool find(const void *data, const char *name, size_t length, struct expr_field *field)

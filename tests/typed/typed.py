@@ -213,6 +213,14 @@ class Typed(unittest.TestCase):
         got = [re.sub(r".*\}, \{ (.*?) ?\}$", r"\1", line) for line in done.stdout.splitlines()]
         self.assertEqual(got, BY_HAND["babeltrace2"])
 
+    def test_a_character_is_compared_with_text(self):
+        self.fire_both()
+        wanted = [(name, message) for name, message, values, _ in EVENTS if values.get("a") == "A"]
+        self.assertEqual(len(wanted), 1)
+        for where in 'a == "A"', 'a =~ "?"', 'a > "@" && a < "B"', "a == 65":
+            self.assertEqual(self.messages("--event=t_debug", "--where", where, self.ctf), wanted)
+        self.assertEqual(self.messages("--event=t_debug", "--where", 'a == "AA"', self.ctf), [])
+
     def test_killed_and_recovered_nothing_is_missing(self):
         self.fire(f"t_*,file={self.ctf}", "kill", status=-9)
         self.check_ctf(self.ctf)
