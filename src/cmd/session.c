@@ -52,6 +52,13 @@ void session_say(struct session *s, const char *fmt, ...)
 	fputc('\n', stderr);
 }
 
+struct where *session_take_where(struct session *s)
+{
+	s->where = s->filter.where;
+	s->filter.where = NULL;
+	return s->where;
+}
+
 void session_add_input(struct session *s, const char *path, const char *what)
 {
 	vec_push(&s->inputs, ((struct session_input){ path, what }));

@@ -61,6 +61,9 @@ void session_init(struct session *s, const char *name);
 /* Adds a declaration file. False on failure, reported. */
 bool session_declare(struct session *s, const char *path);
 
+/* Takes the expression from the filter, which would remove ends of spans; returns it. */
+struct where *session_take_where(struct session *s);
+
 /* Adds a file that the command reads. Both strings must outlive the session. */
 void session_add_input(struct session *s, const char *path, const char *what);
 

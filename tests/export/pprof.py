@@ -40,14 +40,26 @@ def stacks(frame, path=()):
         yield from stacks(child, path)
 
 
-def check_trace(paths):
-    profile = Profile(export("pprof", *paths))
-    wanted = list(stacks(json.loads(run("flamegraph", "--json", *paths)[0])))
+def check_trace(paths, *options):
+    profile = Profile(export("pprof", *options, *paths))
+    wanted = list(stacks(json.loads(run("flamegraph", "--json", *options, *paths)[0])))
     check(f"times of {paths}", profile.samples, {stack: own for stack, own, _ in wanted})
     check(f"counts of {paths}", profile.counts, {stack: count for stack, _, count in wanted})
     check("types", profile.types, [("scopes", "count"), ("time", "nanoseconds")])
     check("default", profile.default, "time")
     return profile
+
+
+def check_where(work, count):
+    """An expression selects scopes, and the time of all that is inside of them."""
+    for where in '@event == "Disk:request"', "scope % 2 == 0", '@event =~ "*_end" && scope_tid != 0':
+        profile = check_trace([work.trace], "--where", where)
+        check(f"some of the stacks of {where}", 0 < len(profile.samples) <= count, True)
+    inside = check_trace([work.trace], "--where", '@event == "Disk:request"').samples
+    check("scopes inside", ("Disk:request", "Disk:read (zero)", "Disk:outer") in {stack[-3:] for stack in inside}, True)
+    check("scopes around", [stack for stack in inside if "Disk:request" not in stack], [])
+    error = run("export", "--to=pprof", "--where", "scope == 12345", work.trace, errors="replace")[1]
+    check("why it is empty", "the profile is empty: no selected scope began and ended" in error, True)
 
 
 def main():
@@ -58,6 +70,7 @@ def main():
                          for stack in profile.samples), True)
     span = json.loads(run("info", "--json", work.trace)[0])
     check("duration", profile.duration, span["last_ns"] - span["first_ns"])
+    check_where(work, len(profile.samples))
     for paths in work.all():
         check_trace(paths)
     finish()

@@ -182,7 +182,11 @@ static int parse(struct export_run *x, int argc, char **argv)
 			return failed;
 		}
 	}
-	return check(x, argc > optind);
+	key = check(x, argc > optind);
+	if (key == 0 && x->format->has_spans) {
+		x->export.where = session_take_where(&x->session);
+	}
+	return key;
 }
 
 /* ---- The output ---- */

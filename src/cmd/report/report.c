@@ -181,13 +181,6 @@ uint64_t unpaired_get(const struct unpaired *u, size_t kind, const char **text)
 	return lines[kind].count;
 }
 
-struct where *report_take_where(struct session *s)
-{
-	s->where = s->filter.where;
-	s->filter.where = NULL;
-	return s->where;
-}
-
 bool report_has_event(struct session *s, const struct name_pattern *p)
 {
 	VEC(const char *) names = { 0 };

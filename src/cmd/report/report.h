@@ -61,9 +61,6 @@ int report_take(
 			"only " SPANS " with an event for which this is true, as 'ret < 0'" \
 	}
 
-/* Takes the expression from the filter, which would remove ends of spans; returns it. */
-struct where *report_take_where(struct session *s);
-
 /* Sorts a report and writes it to the session's output, in its style. */
 void report_put(struct session *s, struct report *r, const struct report_options *o);
 

@@ -208,7 +208,7 @@ static int parse(struct diff *d, int argc, char **argv)
 	}
 	int failed = check_pairs(d);
 
-	d->pairs.latency.where = report_take_where(&d->session);
+	d->pairs.latency.where = session_take_where(&d->session);
 	if (!failed && d->flamegraph && strcmp(d->flamegraph, "-") == 0) {
 		failed = arguments_bad(&command, "--flamegraph takes a file, not '-'");
 	}

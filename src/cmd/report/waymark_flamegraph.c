@@ -374,7 +374,7 @@ static int parse(struct session *s, struct options *o, int argc, char **argv)
 	if (o->kernel.has_offset && !o->kernel.path) {
 		return arguments_bad(&command, "--kernel-offset needs --kernel");
 	}
-	o->stacks.where = report_take_where(s);
+	o->stacks.where = session_take_where(s);
 	if (o->is_icicle && o->put) {
 		return arguments_bad(&command, "--icicle is of the picture, not of text or JSON");
 	}

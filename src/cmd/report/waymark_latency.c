@@ -108,7 +108,7 @@ static int parse(struct session *s, struct options *o, int argc, char **argv)
 			&command, "--across needs --by: no thread is in two processes");
 	}
 	pair_options_end(&o->pairs);
-	o->pairs.latency.where = report_take_where(s);
+	o->pairs.latency.where = session_take_where(s);
 	return argc > optind ? 0 : arguments_bad(&command, "the trace is missing");
 }
 

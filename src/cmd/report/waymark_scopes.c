@@ -75,7 +75,7 @@ static int parse(struct session *s, struct options *o, int argc, char **argv)
 			return failed;
 		}
 	}
-	report_take_where(s);
+	session_take_where(s);
 	return argc > optind ? 0 : arguments_bad(&command, "the trace is missing");
 }
 

@@ -194,7 +194,7 @@ static int parse(struct track *t, int argc, char **argv)
 	if (t->report.style == REPORT_CSV && t->report.form.has_histogram) {
 		return arguments_bad(&command, "--csv has no place for --histogram; use --json");
 	}
-	t->options.where = report_take_where(&t->session);
+	t->options.where = session_take_where(&t->session);
 	return argc > optind ? 0 : arguments_bad(&command, "the trace is missing");
 }
 

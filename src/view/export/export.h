@@ -26,6 +26,7 @@ struct export
 	size_t field_count;
 	const char *event; /* name of the only event that is selected; NULL: there may be others */
 	struct timeline_counters counters;
+	struct where *where; /* selects spans; NULL: all, or `filter` has the expression */
 	/* set by the format: */
 	char error[256]; /* "": none, or only that of `out` */
 	char problem[600]; /* what the complete output lacks; "": nothing */
@@ -41,6 +42,7 @@ struct export_format {
 	bool is_file; /* writes `path` itself, not `out` */
 	bool has_fields; /* heeds `fields` */
 	bool has_counters; /* heeds `counters` */
+	bool has_spans; /* an expression selects spans, by any of their events: heeds `where` */
 	/* Begins the output. Returns the format's state; NULL with the reason in `error`. */
 	void *(*begin)(struct export *e);
 	/* Adds records. Returns false after an error that is in `error`. */

@@ -194,7 +194,9 @@ static bool put_compressed(struct out *out, const struct out *profile)
 
 static void *begin(struct export *e)
 {
-	const struct stacks_options options = { .by = STACKS_BY_THREAD };
+	const struct stacks_options options = {
+		.by = STACKS_BY_THREAD, .where = e->where, .reader = e->reader
+	};
 	struct pprof *p = xcalloc(1, sizeof(*p));
 
 	p->export = e;
@@ -247,6 +249,7 @@ const struct export_format export_pprof = {
 	.name = "pprof",
 	.help = "a profile of the scopes' own times, for pprof and speedscope",
 	.is_binary = true,
+	.has_spans = true,
 	.begin = begin,
 	.put = put,
 	.end = end,
