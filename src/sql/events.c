@@ -45,7 +45,7 @@ static int open_cursor(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor)
 {
 	struct sql_events *events = ((struct events_table *)vtab)->events;
 
-	events->source->open_cursors++;
+	sql_open_cursor(events->source);
 	*cursor = &events_cursor_new(events)->base;
 	return SQLITE_OK;
 }
@@ -54,8 +54,11 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 {
 	struct events_cursor *c = (struct events_cursor *)base;
 
+	struct sql_source *source = c->table->source;
+
 	join_leave(c);
 	events_cursor_free(c);
+	sql_close_cursor(source);
 	return SQLITE_OK;
 }
 

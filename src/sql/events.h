@@ -79,6 +79,7 @@ struct events_cursor {
 	bool has_lines;
 	uint64_t used; /* columns that the query uses, one bit each, the last for all further */
 	unsigned int lookups; /* how often a value of one field was looked up */
+	bool is_too_large; /* its rows: they are not kept, but read for each value */
 	struct join *join; /* the rows by that field; NULL: not kept yet */
 	char *lookup; /* names what `join` has: the plan and its constants; NULL: no lookup yet */
 	bool is_joined; /* rows come from there, not from the scan */
@@ -145,10 +146,11 @@ int plan_filter(
 
 /*
  * Keeps all rows that the cursor's scan has from now on, by the value of column `key`. Sets
- * *result, of SQLite, and returns NULL if the scan fails.
+ * *result, of SQLite, and returns NULL if the scan fails, or, with is_too_large, if the rows exceed
+ * the limit of what is kept.
  */
 struct join *join_make(struct events_cursor *c, size_t key, int *result);
-void join_free(struct join *j);
+void join_free(struct join *j, struct sql_source *s);
 
 /*
  * A subquery that depends on the row of another query has a new cursor for each: takes over what
@@ -156,7 +158,7 @@ void join_free(struct join *j);
  */
 void join_resume(struct events_cursor *c);
 
-/* Leaves it for such a cursor; frees all if this is the last open cursor. */
+/* Leaves it for such a cursor. */
 void join_leave(struct events_cursor *c);
 
 /*

@@ -102,6 +102,7 @@ static void open_traces(sqlite3_context *to, int argc, sqlite3_value **argv)
 		fail(to, o, error.text);
 		return;
 	}
+	o->source.kept_max = SQL_KEPT_MAX;
 	sql_source_init(&o->source);
 	vec_push(&e->all, o);
 	if (sql_attach(sqlite3_context_db_handle(to), &o->source) == SQLITE_OK) {

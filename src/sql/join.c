@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "sql/events.h"
+#include "sql/kept.h"
 
 #define NONE UINT32_MAX
 
@@ -34,6 +34,8 @@ struct join {
 	size_t slots;
 	size_t count;
 	struct arena arena; /* for texts */
+	size_t texts; /* their bytes */
+	size_t bytes; /* counted in source->kept */
 	uint32_t at; /* the current row; NONE: at the end */
 };
 
@@ -95,6 +97,7 @@ static struct cell kept(struct join *j, struct cell cell)
 {
 	if ((cell.type == CELL_TEXT || cell.type == CELL_BLOB) && cell.length > 0) {
 		cell.text = arena_strndup(&j->arena, cell.text, (size_t)cell.length);
+		j->texts += (size_t)cell.length + 1;
 	}
 	return cell;
 }
@@ -138,6 +141,18 @@ static void choose_columns(struct join *j, const struct events_cursor *c)
 	}
 }
 
+/* Counts the rows; false if they exceed the limit. */
+static bool has_room(struct join *j, struct sql_source *s)
+{
+	size_t rows = kept_room(j->rows.count, j->rows.capacity);
+	size_t cells = kept_room(j->cells.count + 64, j->cells.capacity);
+	size_t slots = kept_room(2 * (j->count + 1), j->slots);
+
+	return kept_count(s, &j->bytes,
+		rows * sizeof(*j->rows.items) + cells * sizeof(*j->cells.items) +
+			slots * sizeof(*j->values) + j->texts);
+}
+
 struct join *join_make(struct events_cursor *c, size_t key, int *result)
 {
 	struct join *j = xcalloc(1, sizeof(*j));
@@ -155,18 +170,23 @@ struct join *join_make(struct events_cursor *c, size_t key, int *result)
 			break;
 		}
 		keep(j, c);
+		if (!has_room(j, c->table->source)) {
+			c->is_too_large = true;
+			break;
+		}
 		*result = events_next(c);
 	}
-	if (*result != SQLITE_OK) {
-		join_free(j);
+	if (*result != SQLITE_OK || c->is_too_large) {
+		join_free(j, c->table->source);
 		return NULL;
 	}
 	return j;
 }
 
-void join_free(struct join *j)
+void join_free(struct join *j, struct sql_source *s)
 {
 	if (j) {
+		kept_count(s, &j->bytes, 0);
 		vec_fini(&j->rows);
 		vec_fini(&j->cells);
 		free(j->values);
@@ -185,6 +205,7 @@ void join_resume(struct events_cursor *c)
 		if (l->table == c->table && strcmp(l->lookup, c->lookup) == 0) {
 			c->join = l->join;
 			c->lookups = l->lookups;
+			c->is_too_large = l->is_too_large;
 			sqlite3_free(l->lookup);
 			*l = s->left.items[--s->left.count];
 			return;
@@ -197,15 +218,20 @@ void join_leave(struct events_cursor *c)
 	struct sql_source *s = c->table->source;
 
 	if (c->lookup) {
-		vec_push(
-			&s->left, ((struct left_join){ c->lookup, c->table, c->join, c->lookups }));
+		vec_push(&s->left, ((struct left_join){ c->lookup, c->table, c->join, c->lookups,
+					   c->is_too_large }));
 	}
+}
+
+void sql_close_cursor(struct sql_source *s)
+{
 	if (--s->open_cursors > 0) {
 		return;
 	}
+	kept_clear_all(s);
 	vec_foreach (struct left_join *, l, &s->left) {
 		sqlite3_free(l->lookup);
-		join_free(l->join);
+		join_free(l->join, s);
 	}
 	vec_fini(&s->left);
 }

@@ -305,7 +305,8 @@ int plan_filter(
 		c->lookup = lookup_text(plan, argc, argv);
 		join_resume(c);
 	}
-	bool is_known = looked_up && c->lookups++ > 0 && join_can_find(c, key, looked_up);
+	bool is_known = looked_up && c->lookups++ > 0 && !c->is_too_large &&
+			join_can_find(c, key, looked_up);
 
 	(void)number;
 	c->is_joined = is_known;
@@ -320,7 +321,12 @@ int plan_filter(
 		if (c->join) {
 			join_find(c->join, looked_up);
 		}
-		return result;
+		if (!c->is_too_large) {
+			return result;
+		}
+		c->is_joined = false;
+		events_reset(c);
+		apply(c, plan, argc, argv);
 	}
 	if (looked_up && sqlite3_value_type(looked_up) == SQLITE_INTEGER) {
 		compare(c, '=', key, looked_up);

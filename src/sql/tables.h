@@ -10,8 +10,10 @@
  *	events.c     the tables of events
  *	plan.c       what a query's conditions let the reader leave out
  *	join.c       rows of an event by the value of a field, for joins
+ *	kept.c       rows of a list, for joins
  *	rows.c       rows of an event in the order of time, and the values of their columns
  *	lists.c      the other tables
+ *	list_rows.c  their rows
  *	statement.c  prepares statements, and explains errors
  *	totals.c     statements that only count and add up, without SQLite for each event
  *	functions.c  percentile(), median(), histogram(), bucket(), duration()
@@ -32,6 +34,9 @@
 #include "read/filter.h"
 #include "read/reader.h"
 #include "sql/sqlite.h"
+
+/* Limit of the bytes of rows that queries keep, unless the user sets another. */
+#define SQL_KEPT_MAX ((size_t)1 << 30)
 
 /* The part of a record that a column shows. */
 enum column_kind {
@@ -69,9 +74,12 @@ struct sql_events {
 struct left_join {
 	char *lookup; /* with the table, names it */
 	const struct sql_events *table;
-	struct join *join;
+	struct join *join; /* NULL: not made */
 	unsigned int lookups;
+	bool is_too_large;
 };
+
+struct kept_rows;
 
 /* The traces of a connection. */
 struct sql_source {
@@ -86,13 +94,17 @@ struct sql_source {
 	int (*authorize)(void *data, int action, const char *one, const char *two,
 		const char *three, const char *four);
 	volatile sig_atomic_t *is_interrupted; /* NULL: nothing interrupts */
+	size_t kept_max; /* as SQL_KEPT_MAX */
 	struct reader *reader; /* of the traces, for their classes; tables open their own */
 	/* Set by sql_source_init(): */
 	VEC(struct sql_events *) tables; /* the first is that of all events */
 	struct hash by_name; /* of tables, in small letters */
 	struct hash by_event;
-	size_t open_cursors; /* of tables of events */
+	size_t open_cursors; /* of all tables */
 	VEC(struct left_join) left; /* see join_leave() */
+	struct kept_rows *lists; /* rows of the tables of lists.c, in their order */
+	size_t list_count;
+	size_t kept; /* bytes that these and joins keep */
 	struct arena arena;
 };
 
@@ -113,6 +125,14 @@ int sql_add_functions(sqlite3 *db); /* functions.c */
 /* Parts of sql_attach(). */
 int sql_add_events(sqlite3 *db, struct sql_events *table); /* events.c */
 int sql_add_lists(sqlite3 *db, struct sql_source *s); /* lists.c */
+
+/* Counts a cursor that is opened, or closed: what queries kept is freed with the last one. */
+static inline void sql_open_cursor(struct sql_source *s)
+{
+	s->open_cursors++;
+}
+
+void sql_close_cursor(struct sql_source *s); /* join.c */
 
 /* Names of the tables of lists.c; the last one is NULL. */
 extern const char *const sql_list_names[];

@@ -132,6 +132,17 @@ def check_memory(trace):
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     check(f"a join needs {usage.ru_maxrss} KiB", (status, usage.ru_maxrss < 500000), (0, True))
+    few = "SELECT count(*), sum(y.b) FROM (SELECT time FROM ask_tick LIMIT 20) x JOIN ask_tick y USING (time)"
+    peaks, answers = [], []
+    for limit in "--memory=1", "--memory=1024":
+        process = subprocess.Popen([waymark, "sql", limit, trace, few], stdout=subprocess.PIPE, text=True)
+        answers.append(process.stdout.read())
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        peaks.append(usage.ru_maxrss)
+    check("rows are read again beyond the limit", answers[0], answers[1])
+    if "WAYMARK_SANITIZER" not in os.environ:
+        check(f"KiB with a limit and without: {peaks}", peaks[0] + 2048 < peaks[1], True)
 
 
 def check_growth(folder):

@@ -12,6 +12,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import time
 
 from common import Work, check, export, finish, named, ns, records, run
 
@@ -229,6 +230,43 @@ def check_mixed(work):
     check("bytes of events without a declaration", kinds, [("integer", "null", 5), ("null", "blob", 5)])
 
 
+JOINS = [
+    "SELECT count(*), sum(a.duration), sum(b.time) FROM scopes a JOIN scopes b ON a.name = b.name AND a.time < b.time",
+    "SELECT DISTINCT a.name, b.name AS other, a.unfinished, b.self FROM scopes a LEFT JOIN scopes b"
+    " ON b.time BETWEEN a.time + 1 AND a.time + 200",
+    "SELECT l.key, count(s.time), min(s.name) FROM lives l LEFT JOIN scopes s ON s.time > l.time GROUP BY l.key",
+    "SELECT key, (SELECT group_concat(name) FROM scopes s WHERE s.time < l.time) FROM lives l",
+    "SELECT time, (SELECT u.events FROM threads u WHERE u.tid = e.tid) FROM submit e",
+    "SELECT count(*), sum(q.depth) FROM submit s JOIN queued q USING (request) JOIN complete c USING (request)",
+    "SELECT t.text, (SELECT count(*) FROM text u WHERE u.text = t.text) FROM text t",
+    "SELECT d.event, d.field, e.field AS other FROM declarations d JOIN declarations e ON d.event = e.event AND d.position < e.position",
+]
+
+
+def asked(trace, query, *options):
+    rows = json.loads(run("sql", "--json", *options, trace, query, errors="surrogateescape")[0])
+    return sorted([list(row.values()) for row in rows], key=repr)
+
+
+def check_joins(work):
+    """Rows are the same if they are kept, read again for each other row, or read by SQLite itself."""
+    trace = work.record("joins.ctf", "60")
+    db = exported(work, trace)
+    for query in JOINS:
+        wanted = sorted([list(row) for row in db.execute(query)], key=repr)
+        for memory in "--memory=1024", "--memory=1", "--memory=0":
+            check(f"{memory}: {query}", asked(trace, query, memory), wanted)
+    took = {}
+    for memory in "--memory=1024", "--memory=0":
+        begin = time.monotonic()
+        asked(trace, "SELECT count(*) FROM scopes a JOIN scopes b ON a.time < b.time", memory)
+        took[memory] = time.monotonic() - begin
+    if "WAYMARK_SANITIZER" not in os.environ:
+        check(f"kept rows are not read again: {took}", took["--memory=1024"] < took["--memory=0"], True)
+    error = run("sql", "--memory=some", trace, "SELECT 1", status=2)[1]
+    check("a wrong size", "--memory takes MiB, not 'some'" in error, True)
+
+
 def check_babeltrace(work):
     """The times and numbers of an event are those in the text of babeltrace2."""
     text = subprocess.run(["babeltrace2", "--clock-seconds", work.trace], check=True, capture_output=True,
@@ -236,9 +274,9 @@ def check_babeltrace(work):
     queued = [line for line in text.splitlines() if " queued:" in line]
     db = exported(work, work.trace)
     got = db.execute("SELECT queued.time + realtime, request, depth FROM queued JOIN processes USING (trace)")
-    for line, (time, request, depth) in zip(queued, got.fetchall(), strict=True):
+    for line, (at, request, depth) in zip(queued, got.fetchall(), strict=True):
         check("babeltrace2", line.endswith(f"{{ request = {request}, depth = {depth} }}"), True)
-        check("its time", abs(time - ns(line.partition("]")[0].strip("["))) <= 2, True)
+        check("its time", abs(at - ns(line.partition("]")[0].strip("["))) <= 2, True)
 
 
 def main():
@@ -251,6 +289,7 @@ def main():
     check_wrong_lives(work)
     check_names(work)
     check_mixed(work)
+    check_joins(work)
     for program in sys.argv[4:]:
         check_types(work, typed(work, program))
     for paths in work.all():

@@ -16,7 +16,12 @@
 #include "cmd/sql/sql.h"
 #include "cmd/waymark.h"
 
-enum { KEY_JSON = ARGUMENT_LONG, KEY_CSV };
+#define MIB ((size_t)1 << 20)
+
+/* Limit of --memory. */
+#define MEMORY_MAX (SIZE_MAX / MIB)
+
+enum { KEY_JSON = ARGUMENT_LONG, KEY_CSV, KEY_MEMORY };
 
 static const struct argument rows[] = {
 	{ 'e', "declarations", "FILE", "read the events' declarations, for old traces" },
@@ -24,6 +29,8 @@ static const struct argument rows[] = {
 	SELECTION_ROW_WHERE,
 	{ KEY_JSON, "json", NULL, "print JSON" },
 	{ KEY_CSV, "csv", NULL, "print comma-separated values" },
+	{ KEY_MEMORY, "memory", "MIB",
+		"keep at most so many MiB of rows for joins; 1024 if not given" },
 	{ 'o', "output", "FILE", "write to FILE" },
 	{ 0 },
 };
@@ -88,6 +95,7 @@ static int authorize(void *data, int action, const char *one, const char *two, c
 
 struct options {
 	const char *output;
+	uint64_t memory; /* in MiB */
 	enum answer_style style;
 };
 
@@ -104,6 +112,11 @@ static int parse(struct session *s, struct options *options, int argc, char **ar
 			has_json = true;
 		} else if (key == KEY_CSV) {
 			has_csv = true;
+		} else if (key == KEY_MEMORY) {
+			if (!arguments_number(optarg, MEMORY_MAX, &options->memory)) {
+				return arguments_bad(
+					&command, "--memory takes MiB, not '%s'", optarg);
+			}
 		} else if (key == 'o') {
 			options->output = optarg;
 		} else if (!selection_has(key) || selection_take(s, &command, key)) {
@@ -172,7 +185,7 @@ static bool answer_all(struct asking *a, const char *query)
 
 int waymark_sql(int argc, char **argv)
 {
-	struct options options = { 0 };
+	struct options options = { .memory = SQL_KEPT_MAX / MIB };
 	struct session s;
 
 	session_init(&s, command.name);
@@ -183,6 +196,8 @@ int waymark_sql(int argc, char **argv)
 		return failed == ARGUMENTS_DONE ? EXIT_SUCCESS : WAYMARK_USAGE;
 	}
 	struct asking a = { .session = &s, .style = options.style };
+
+	a.source.kept_max = (size_t)options.memory * MIB;
 	const char *query = take_query(argc - optind, argv + optind);
 	bool good = can_ask(&s, argv + optind) &&
 		    session_open_several(&s, argv + optind, options.output) &&
