@@ -100,14 +100,26 @@ static void fill(struct waymark_reader *r, const struct waymark_column *c,
 
 /* ---- Batches ---- */
 
-/* Has a next batch of records; false if the next record is behind what the reader can take. */
-static bool has_batch(struct waymark_reader *r)
+/* Returns the class of an event; NULL if there is none. */
+static const struct event_class *class_of(const struct waymark_reader *r, size_t event)
 {
+	return event < r->reader->classes.all.count ? r->reader->classes.all.items[event] : NULL;
+}
+
+/*
+ * Has a next batch of records for `room` events; false if the next record is behind what the reader
+ * can take.
+ */
+static bool has_batch(struct waymark_reader *r, size_t event, size_t room)
+{
+	const struct event_class *class = class_of(r, event);
+
+	room = room < BATCH ? room : BATCH;
 	if (!r->batch) {
 		r->batch = xcalloc(BATCH, sizeof(*r->batch));
 	}
 	while (r->batch_at >= r->batch_count) {
-		size_t count = reader_take(r->reader, r->batch, BATCH);
+		size_t count = reader_take_of(r->reader, class, r->batch, room);
 
 		if (count == 0) {
 			return false;
@@ -136,7 +148,7 @@ static size_t fill_from_batches(
 {
 	size_t filled = 0;
 
-	while (filled < to->room && has_batch(r)) {
+	while (filled < to->room && has_batch(r, event, to->room - filled)) {
 		r->batch_at += alike(r, event, false, BATCH);
 		size_t count = alike(r, event, true, to->room - filled);
 

@@ -161,6 +161,9 @@ struct reader {
 	const struct reader_format *format;
 	enum read_result (*next)(struct reader *r, struct record *rec);
 	size_t (*take)(struct reader *r, struct record *records, size_t room); /* NULL: it cannot */
+	/* For reader_take_of(); NULL: it cannot pass events faster. */
+	size_t (*take_of)(struct reader *r, const struct event_class *class, struct record *records,
+		size_t room);
 	const struct value *(*decode)(struct reader *r, const struct record *rec);
 	struct class_table classes;
 	const struct model *declarations;
@@ -264,6 +267,16 @@ static inline enum read_result reader_next(struct reader *r, struct record *rec)
 static inline size_t reader_take(struct reader *r, struct record *records, size_t room)
 {
 	return r->take ? r->take(r, records, room) : 0;
+}
+
+/*
+ * Returns the next plain events like reader_take(), but may pass those of other classes, up to the
+ * last one that it returns if there are `room` of them.
+ */
+static inline size_t reader_take_of(
+	struct reader *r, const struct event_class *class, struct record *records, size_t room)
+{
+	return r->take_of ? r->take_of(r, class, records, room) : reader_take(r, records, room);
 }
 
 /*

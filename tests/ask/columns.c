@@ -188,6 +188,39 @@ static void check_sum(char **paths, int count, size_t event)
 	waymark_reader_close(r);
 }
 
+/* A full batch passes nothing that follows its last event. */
+static void check_between(char **paths, int count, size_t event)
+{
+	struct waymark_event_info info = { .size = sizeof(info) };
+	struct waymark_reader *batches = open_traces(paths, count, NULL);
+	struct waymark_reader *r = open_traces(paths, count, NULL);
+	const struct waymark_column column = { .field = WAYMARK_COLUMN_TIME,
+		.integers = integers[0] };
+	const struct waymark_columns to = { &column, 1, 3 };
+	struct gaps gaps[2] = { { 0, 0 }, { 0, 0 } };
+	uint64_t row = 0;
+	size_t filled;
+
+	waymark_reader_event_info(r, event, &info);
+	while ((filled = next_batch(batches, event, &to, &gaps[0]))) {
+		for (size_t i = 0; i < filled; i++, row++) {
+			check(next_named(r, info.name, &gaps[1]), "end", row);
+			check(waymark_reader_time(r) == integers[0][i], "time", row);
+		}
+		if (filled == to.room) {
+			int what = waymark_reader_next(r);
+
+			check(waymark_reader_next(batches) == what, "what follows", row);
+			check(waymark_reader_time(batches) == waymark_reader_time(r) &&
+					waymark_reader_event_index(batches) ==
+						waymark_reader_event_index(r),
+				"event that follows", row);
+		}
+	}
+	waymark_reader_close(batches);
+	waymark_reader_close(r);
+}
+
 static void check_contents(char **paths, int count)
 {
 	struct waymark_reader *r = open_traces(paths, count, NULL);
@@ -343,6 +376,7 @@ int main(int argc, char **argv)
 			events += check_event(paths, count, event, rooms[i], &gaps);
 		}
 		check_sum(paths, count, event);
+		check_between(paths, count, event);
 	}
 	printf("%" PRIu64 " events", events / 3);
 	if (has_gaps) {

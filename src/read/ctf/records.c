@@ -151,9 +151,12 @@ static inline void skip_alike(struct event_run *run, size_t size, uint64_t id)
 	}
 }
 
-/* Takes plain events while the current stream has the earliest; returns the records' end. */
-static inline struct record *take_run(
-	struct ctf_reader *r, struct record *rec, const struct record *last)
+/*
+ * Takes plain events while the current stream has the earliest; returns the records' end. `only`:
+ * of this class; NULL: of all.
+ */
+static INLINED struct record *take_run(struct ctf_reader *r, struct record *rec,
+	const struct record *last, const struct event_class *only)
 {
 	struct ctf_stream *const s = r->current;
 
@@ -180,7 +183,7 @@ static inline struct record *take_run(
 		size_t step = align_event(size);
 
 		run.before = ticks;
-		if (slot->is_skipped) {
+		if (slot->is_skipped || (only && slot->class != only)) {
 			run.p += step < left ? step : left;
 			if (slot->size) {
 				skip_alike(&run, size, id);
@@ -214,16 +217,27 @@ static inline bool turn_to_next(struct ctf_reader *r, struct word_order order)
 	return true;
 }
 
-size_t ctf_take_own(struct reader *base, struct record *records, size_t room)
+static INLINED size_t take_events(
+	struct ctf_reader *r, const struct event_class *only, struct record *records, size_t room)
 {
-	struct ctf_reader *r = (struct ctf_reader *)base;
 	const struct record *last = records + room;
 	struct record *rec = records;
 
 	do {
-		rec = take_run(r, rec, last);
+		rec = take_run(r, rec, last, only);
 	} while (rec < last && turn_to_next(r, own_order));
 	return (size_t)(rec - records);
+}
+
+size_t ctf_take_own(struct reader *base, struct record *records, size_t room)
+{
+	return take_events((struct ctf_reader *)base, NULL, records, room);
+}
+
+size_t ctf_take_of(
+	struct reader *base, const struct event_class *class, struct record *records, size_t room)
+{
+	return take_events((struct ctf_reader *)base, class, records, room);
 }
 
 /* ---- Everything else ---- */
