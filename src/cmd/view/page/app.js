@@ -37,13 +37,15 @@ function viewOfAddress() {
 }
 
 async function refresh() {
-	const isFirst = !app.trace;
-	const follows = isFirst || isWhole();
 	const trace = await ask("/api/trace").catch(fail);
 
 	if (!trace) {
 		return;
 	}
+	// Asked after the wait, in which the user may have moved.
+	const isFirst = !app.trace;
+	const follows = isFirst || isWhole();
+
 	app.trace = trace;
 	({ boxes: app.boxes, height: app.height } = layout(trace, app.hidden));
 	showState();
