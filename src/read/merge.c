@@ -356,6 +356,7 @@ static bool merge_loads(const struct reader *base, struct reader_loads *loads)
 		}
 		for (size_t i = before; i < loads->all.count; i++) {
 			loads->all.items[i].ns += (int64_t)p->shift;
+			loads->all.items[i].trace += p->first_trace;
 		}
 	}
 	return true;

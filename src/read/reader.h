@@ -57,13 +57,15 @@ struct reader_options {
 
 /*
  * The records that a caller needs. A reader may leave out others to be faster, with problems in
- * what it leaves out; it returns every gap of the needed threads.
+ * what it leaves out; it returns every gap of the needed threads,
+ * unless `is_part` is set.
  */
 struct reader_needs {
 	int64_t from_ns; /* included; INT64_MIN: all */
 	int64_t to_ns; /* included; INT64_MAX: all */
 	const uint32_t *tids;
 	size_t tid_count; /* 0: all */
+	bool is_part; /* gaps and problems outside of the time are not needed, either */
 	/* Decides on the events of a class, by its name and declaration. NULL: all. */
 	bool (*needs_class)(void *data, const struct event_class *class);
 	void *data;
@@ -86,6 +88,8 @@ struct reader_load {
 	int64_t ns; /* its begin */
 	uint64_t span_ns; /* from there to its end */
 	uint64_t bytes;
+	uint32_t trace;
+	uint32_t tid; /* of its stream's first packet */
 };
 
 struct reader_loads {

@@ -22,6 +22,9 @@
 /* Fewer sections are not worth a thread. */
 #define SECTIONS_MIN 3
 
+/* The longest section of sections_divide(). */
+#define SECTION_BYTES_LONG ((uint64_t)64 << 20)
+
 /* Returns the number of processors that this process may use. */
 static unsigned int processors(void)
 {
@@ -51,11 +54,12 @@ static uint64_t section_bytes(const struct reader_loads *loads)
 }
 
 /* Adds the begins of sections after the first one. */
-static void divide(struct sections *s, struct reader_loads *loads)
+static void divide(struct sections *s, struct reader_loads *loads, uint64_t wanted)
 {
-	const uint64_t wanted = section_bytes(loads);
 	uint64_t bytes = 0;
 
+	s->begins.count = 0;
+	vec_push(&s->begins, INT64_MIN);
 	qsort(loads->all.items, loads->all.count, sizeof(*loads->all.items), by_time);
 	vec_foreach (const struct reader_load *, load, &loads->all) {
 		int64_t last = s->begins.items[s->begins.count - 1];
@@ -97,13 +101,34 @@ void sections_plan(struct sections *s, const struct reader *r)
 	most = most < SECTIONS_THREADS_MAX ? most : SECTIONS_THREADS_MAX;
 	vec_push(&s->begins, INT64_MIN);
 	if (most > 1 && reader_loads(r, &loads) && loads.all.count > 0) {
-		divide(s, &loads);
+		divide(s, &loads, section_bytes(&loads));
 		if (s->begins.count < SECTIONS_MIN || overlaps(s, &loads)) {
 			s->begins.count = 1;
 		}
 	}
 	vec_fini(&loads.all);
 	s->threads = s->begins.count < most ? (unsigned int)s->begins.count : most;
+}
+
+void sections_divide(struct sections *s, struct reader_loads *loads)
+{
+	unsigned int most = processors();
+
+	*s = (struct sections){ 0 };
+	most = most < SECTIONS_THREADS_MAX ? most : SECTIONS_THREADS_MAX;
+	for (uint64_t wanted = SECTION_BYTES_MAX; most > 1 && wanted <= SECTION_BYTES_LONG;
+		wanted *= 2) {
+		divide(s, loads, wanted);
+		if (s->begins.count < SECTIONS_MIN) {
+			break;
+		}
+		if (!overlaps(s, loads)) {
+			s->threads = s->begins.count < most ? (unsigned int)s->begins.count : most;
+			return;
+		}
+	}
+	divide(s, loads, SECTION_BYTES_MAX);
+	s->threads = 1;
 }
 
 void sections_fini(struct sections *s)

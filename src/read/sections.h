@@ -27,6 +27,12 @@ struct sections {
 
 /* Divides a trace, before its first record was read. */
 void sections_plan(struct sections *s, const struct reader *r);
+
+/*
+ * Divides a trace whose packets are known, which are then sorted by time: into sections of at least
+ * some 4 MiB, longer ones where packets overlap. With one thread, too, there are several sections.
+ */
+void sections_divide(struct sections *s, struct reader_loads *loads);
 void sections_fini(struct sections *s);
 
 struct sections_job {

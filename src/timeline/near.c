@@ -142,7 +142,11 @@ static const struct timeline_style style = {
 
 static void begin(struct nearing *n, struct reader *reader, const struct level_checkpoint *c)
 {
-	struct reader_needs needs = { .from_ns = c ? c->ns : INT64_MIN, .to_ns = n->near->to_ns };
+	const struct reader_needs needs = {
+		.from_ns = c ? c->ns : INT64_MIN,
+		.to_ns = n->near->to_ns,
+		.is_part = true,
+	};
 
 	timeline_init(&n->timeline, reader, &n->counters, &style, n);
 	reader_limit(reader, &needs);

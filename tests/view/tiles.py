@@ -87,6 +87,27 @@ def check_far(trace):
         check("size", len(json.dumps(tile, separators=(",", ":"))) < 150000, True)
 
 
+def check_parts(trace, chance):
+    """Parts far into a trace are found by its index, and are the same without one."""
+    answers = []
+    for _ in range(2):
+        with Served(WAYMARK, trace) as served:
+            known = served.trace()
+            first, length = int(known["first"]), known["length"]
+            parts = random.Random(7)
+            for _ in range(12):
+                begin = parts.randrange(length)
+                end = begin + parts.randrange(length // 50)
+                tile = served.tile(begin, end + 1, tracks=range(len(known["tracks"])))
+                answers.append((begin, end, tile))
+                if len(answers) <= 12:
+                    check(f"{begin} to {end}", (tile["near"], drawn(tile)),
+                          (True, wanted([trace], first + begin, first + end + 1)))
+        (trace / "index").rename(trace.parent / f"index-{chance.randrange(1 << 60)}")
+        (trace / "index").mkdir()
+    check("parts without an index", answers[12:] == answers[:12], True)
+
+
 def check_selection(trace):
     """A selected thread is all that is there, from far and near."""
     tid = ask_sql([trace], "SELECT max(tid) AS n FROM threads")
@@ -123,6 +144,7 @@ def main():
         for made in MADE:
             check_trace(made, [work / made], chance)
         check_far(work / "long.ctf")
+        check_parts(work / "long.ctf", chance)
         subprocess.run([sys.executable, HERE.parent / "reader/make_traces.py", work], check=True)
         check_simple(work / "v4", HERE.parent / "reader/golden/trace-events")
     finish()

@@ -49,11 +49,8 @@ static void set_skipped(const struct ctf_reader *r, struct ctf_slot *slot)
 	slot->is_skipped = n->needs_class && !n->needs_class(n->data, slot->class);
 }
 
-void ctf_limit(struct reader *base, const struct reader_needs *needs)
+void ctf_bind_needs(struct ctf_reader *r)
 {
-	struct ctf_reader *r = (struct ctf_reader *)base;
-
-	r->needs = *needs;
 	vec_foreach (struct ctf_slot *, slot, &r->slots) {
 		if (slot->class) {
 			set_skipped(r, slot);

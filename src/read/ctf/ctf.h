@@ -5,7 +5,7 @@
  *
  *	open.c      opens a trace and closes it
  *	records.c   the records, in the order of time; heap.h the order of the streams
- *	section.c   a part of the time
+ *	section.c   a part of the time; seek.c where it begins in the files
  *	follow.c    rounds of a trace whose process records
  *	files.c     the streams, of files and of packets in memory
  *	outline.c   threads and times, from the headers of packets
@@ -115,7 +115,18 @@ const struct value *ctf_decode(struct reader *base, const struct record *rec);
 /* Fills the heap with all streams; if the trace is followed, for one round. */
 void ctf_records_begin(struct ctf_reader *r);
 
+/* ---- seek.c ---- */
+
+/*
+ * Moves a stream of files that was not begun to the packet that has a time, if its index is right.
+ * Packets before it stay unread, with their gaps and problems.
+ */
+void ctf_seek(const struct ctf_reader *r, struct ctf_stream *s, uint64_t ticks);
+
 /* ---- section.c ---- */
+
+/* Does reader_limit(). */
+void ctf_limit(struct reader *base, const struct reader_needs *needs);
 
 /* Does reader_section(). */
 void ctf_section(struct reader *base, int64_t from_ns, int64_t until_ns);
@@ -165,8 +176,8 @@ bool ctf_loads(const struct reader *base, struct reader_loads *loads);
 /* Binds the metadata's new events to classes. */
 void ctf_bind_events(struct ctf_reader *r);
 
-/* Does reader_limit(). */
-void ctf_limit(struct reader *base, const struct reader_needs *needs);
+/* Notes which classes nobody needs. */
+void ctf_bind_needs(struct ctf_reader *r);
 
 /* Reads the metadata again; returns whether it has new events. */
 bool ctf_look_again(struct ctf_reader *r);

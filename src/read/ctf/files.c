@@ -39,6 +39,7 @@ static bool look(struct ctf_file *f, const struct ctf_trace *t)
 		f->instance = h.stream_instance_id;
 		f->sequence = h.sequence;
 		f->begin = h.timestamp_begin;
+		f->tid = h.tid;
 	}
 	return size > 0;
 }

@@ -170,17 +170,67 @@ static void compare(struct ctf_index_losses *l, int directory, const char *name,
 	}
 }
 
+/* Opens the index of a stream file; close x->fd in any case. */
+static bool open_index_of(struct index *x, int directory, const char *name)
+{
+	char entry[64 + sizeof(CTF_INDEX_SUFFIX)];
+
+	*x = (struct index){ .fd = -1 };
+	snprintf(entry, sizeof(entry), "%s%s", name, CTF_INDEX_SUFFIX);
+	return open_index(x, directory, entry);
+}
+
+static void close_index(const struct index *x)
+{
+	if (x->fd >= 0) {
+		close(x->fd);
+	}
+}
+
+/* Finds the number of the first packet that ends at a time or later; at most the last one's. */
+static bool find_number(const struct index *x, uint64_t ticks, uint64_t *number)
+{
+	struct ctf_index_record r;
+	uint64_t end = x->records - 1;
+
+	*number = 0;
+	while (*number < end) {
+		uint64_t middle = *number + (end - *number) / 2;
+
+		if (!read_record(x, middle, &r)) {
+			return false;
+		}
+		if (r.timestamp_end < ticks) {
+			*number = middle + 1;
+		} else {
+			end = middle;
+		}
+	}
+	return true;
+}
+
+bool ctf_index_place(int directory, const char *name, uint64_t ticks, struct ctf_index_place *place)
+{
+	struct index x;
+	bool is_there = open_index_of(&x, directory, name) &&
+			find_number(&x, ticks, &place->number) &&
+			read_record(&x, place->number, &place->record);
+
+	if (is_there && place->number > 0) {
+		is_there = read_record(&x, place->number - 1, &place->before);
+	}
+	close_index(&x);
+	return is_there;
+}
+
 bool ctf_index_visit(int directory, const char *name,
 	void (*visit)(void *data, const struct ctf_index_record *record), void *data)
 {
 	struct ctf_index_record records[64];
-	char entry[64 + sizeof(CTF_INDEX_SUFFIX)];
-	struct index x = { .fd = -1 };
+	struct index x;
 	uint64_t done = 0;
 	size_t count;
-
-	snprintf(entry, sizeof(entry), "%s%s", name, CTF_INDEX_SUFFIX);
-	bool is_there = open_index(&x, directory, entry);
+	bool is_there = open_index_of(&x, directory, name);
 
 	while (is_there && (count = read_records_at(&x, done, records, ARRAY_SIZE(records)))) {
 		for (size_t i = 0; i < count; i++) {
@@ -188,9 +238,7 @@ bool ctf_index_visit(int directory, const char *name,
 		}
 		done += count;
 	}
-	if (x.fd >= 0) {
-		close(x.fd);
-	}
+	close_index(&x);
 	return is_there;
 }
 

@@ -50,6 +50,20 @@ void ctf_index_word(const struct ctf_index_lost *lost, char *text, size_t size);
 bool ctf_index_visit(int directory, const char *name,
 	void (*visit)(void *data, const struct ctf_index_record *record), void *data);
 
+/* A packet in an index, and the one before it. */
+struct ctf_index_place {
+	struct ctf_index_record before; /* if `number` is not 0 */
+	struct ctf_index_record record;
+	uint64_t number; /* packets before it in the file */
+};
+
+/*
+ * Finds the first packet of a stream file that ends at a time or later, or else its last one. The
+ * index is unchecked. Returns false if there is none that can be read.
+ */
+bool ctf_index_place(
+	int directory, const char *name, uint64_t ticks, struct ctf_index_place *place);
+
 void ctf_index_fini(struct ctf_index_losses *l);
 
 #endif

@@ -74,6 +74,7 @@ bool ctf_outline(const struct reader *base, struct reader_outline *o)
 struct loading {
 	const struct ctf_reader *r;
 	struct reader_loads *loads;
+	uint32_t tid; /* of the file's first packet */
 };
 
 /* Adds a packet. */
@@ -87,7 +88,8 @@ static void add_load(const struct loading *l, uint64_t begin, uint64_t end, uint
 
 		vec_push(&l->loads->all, ((struct reader_load){ .ns = (int64_t)ctf_ns(l->r, begin),
 						 .span_ns = span,
-						 .bytes = bits / 8 }));
+						 .bytes = bits / 8,
+						 .tid = l->tid }));
 	}
 }
 
@@ -105,13 +107,14 @@ static void add_packet(const struct ctf_reader *r, void *loading, const struct p
 bool ctf_loads(const struct reader *base, struct reader_loads *loads)
 {
 	const struct ctf_reader *r = (const struct ctf_reader *)base;
-	struct loading l = { r, loads };
+	struct loading l = { .r = r, .loads = loads };
 
 	/* Packets in memory may be counted as lost only once all were read. */
 	if (r->trace.buffer || r->follow.is_on || r->metadata.problems.count > 0) {
 		return false;
 	}
 	vec_foreach (const struct ctf_file *, f, &r->files) {
+		l.tid = f->tid;
 		if (!ctf_index_visit(r->trace.directory, f->name, add_indexed, &l)) {
 			visit_file(r, f, add_packet, &l);
 		}

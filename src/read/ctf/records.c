@@ -296,6 +296,9 @@ static enum read_result next_packet(struct ctf_reader *r, struct record *rec, st
 	count_read(r, s);
 	switch (ctf_stream_next(s, &r->trace, &r->base.error)) {
 	case CTF_PACKET:
+		if (r->needs.is_part && (int64_t)ctf_ns(r, s->ticks) > r->needs.to_ns) {
+			break; /* so are the packets after it */
+		}
 		if (!needs_packet(r, s)) {
 			s->pos = s->end;
 		}

@@ -54,21 +54,42 @@ static uint64_t bound(const struct ctf_reader *r, int64_t ns)
 	return ticks > 0 ? ticks : 1;
 }
 
-void ctf_section(struct reader *base, int64_t from_ns, int64_t until_ns)
+/* Moves all streams to a section, each to where its first packet may be, if it was not begun. */
+static void enter_all(struct ctf_reader *r, uint64_t ticks)
 {
-	struct ctf_reader *r = (struct ctf_reader *)base;
 	size_t count = r->heap.count;
 
-	r->is_divided = true;
-	r->from = from_ns == INT64_MIN ? 0 : bound(r, from_ns);
-	r->until = until_ns == INT64_MAX ? UINT64_MAX : bound(r, until_ns);
 	/* Makes the heap anew, of the streams in it: a push only moves those before it. */
 	r->heap.count = 0;
 	for (size_t i = 0; i < count; i++) {
 		struct ctf_stream *s = r->heap.items[i].stream;
 
+		if (ticks > 0) {
+			ctf_seek(r, s, ticks);
+		}
 		ctf_section_enter(r, s);
 		heap_push(r, s);
 	}
 	heap_sift(r);
+}
+
+void ctf_section(struct reader *base, int64_t from_ns, int64_t until_ns)
+{
+	struct ctf_reader *r = (struct ctf_reader *)base;
+
+	r->is_divided = true;
+	r->from = from_ns == INT64_MIN ? 0 : bound(r, from_ns);
+	r->until = until_ns == INT64_MAX ? UINT64_MAX : bound(r, until_ns);
+	enter_all(r, r->from);
+}
+
+void ctf_limit(struct reader *base, const struct reader_needs *needs)
+{
+	struct ctf_reader *r = (struct ctf_reader *)base;
+
+	r->needs = *needs;
+	ctf_bind_needs(r);
+	if (needs->is_part && needs->from_ns != INT64_MIN) {
+		enter_all(r, ctf_ticks(r, needs->from_ns));
+	}
 }

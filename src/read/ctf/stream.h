@@ -24,6 +24,7 @@ struct ctf_file {
 	uint64_t instance;
 	uint64_t sequence; /* of its first packet */
 	uint64_t begin; /* timestamp of its first packet */
+	uint32_t tid; /* of its first packet */
 	unsigned int piece; /* number of the file in a rotated trace */
 };
 
