@@ -23,6 +23,12 @@
 
 #define PAIRS_NONE KEYS_NONE
 
+/* True for the key of a synchronous scope of a thread that the trace records. */
+static inline bool pairs_is_sync(const struct key *key)
+{
+	return key->scope >= PAIRS_FIRST_SYNC && key->tid != 0;
+}
+
 /* The effect of a record on the scopes. */
 enum pairs_result {
 	PAIRS_NOTHING, /* no effect: an event of no scope, or a gap */
@@ -108,6 +114,21 @@ bool pairs_wants(struct pairs *p, const struct record *rec);
 
 /* Adds a record, in the order of time, with its values if pairs_wants() it. */
 enum pairs_result pairs_add(struct pairs *p, const struct record *rec, const struct value *values);
+
+/* What a record is to the scopes. */
+enum pairs_part { PAIRS_OTHER, PAIRS_BEGIN, PAIRS_END };
+
+struct pairs_scope {
+	enum pairs_part part;
+	struct key key; /* of a beginning or an end */
+};
+
+/* Returns the part that records of a class have; they may lack their numbers. */
+enum pairs_part pairs_part_of(struct pairs *p, const struct event_class *class);
+
+/* Reads a record of `r` without adding it. */
+void pairs_read(
+	struct pairs *p, struct reader *r, const struct record *rec, struct pairs_scope *scope);
 
 /* Adds a record of `r`: decodes only the values that are needed. */
 enum pairs_result pairs_take(struct pairs *p, struct reader *r, const struct record *rec);

@@ -104,32 +104,50 @@ bool pairs_wants(struct pairs *p, const struct record *rec)
 	return rec->kind == RECORD_EVENT && class_of(p, rec->class)->kind != CLASS_OTHER;
 }
 
+enum pairs_part pairs_part_of(struct pairs *p, const struct event_class *class)
+{
+	switch (class_of(p, class)->kind) {
+	case CLASS_BEGIN:
+		return PAIRS_BEGIN;
+	case CLASS_END:
+		return PAIRS_END;
+	case CLASS_UNKNOWN:
+	case CLASS_OTHER:
+		break;
+	}
+	return PAIRS_OTHER;
+}
+
 /* The numbers of a scope in its record. */
 struct pairs_ids {
 	int64_t scope;
 	uint32_t tid; /* of an end */
 };
 
-static inline enum pairs_result add(struct pairs *p, const struct record *rec,
-	const struct pairs_class *class, const struct pairs_ids *ids)
+static inline struct key key_of(
+	const struct record *rec, const struct pairs_class *class, const struct pairs_ids *ids)
 {
-	struct key key = {
+	bool is_begin = class->kind == CLASS_BEGIN;
+
+	return (struct key){
 		.trace = rec->trace,
 		.pid = rec->pid,
-		.tid = rec->tid,
+		/* If records have no threads, the key of a beginning has none, either. */
+		.tid = is_begin || !rec->tid ? rec->tid : ids->tid,
 		.name = class->name,
 		.scope = ids->scope,
 	};
+}
+
+static inline enum pairs_result add(struct pairs *p, const struct record *rec,
+	const struct pairs_class *class, const struct pairs_ids *ids)
+{
+	const struct key key = key_of(rec, class, ids);
 
 	if (class->kind == CLASS_BEGIN) {
-		bool is_nested = key.scope >= PAIRS_FIRST_SYNC && key.tid != 0;
-
-		enum pairs_place place = is_nested ? PAIRS_STACKED : PAIRS_ANYWHERE;
-
-		return pairs_begin(p, rec, &key, place, class->name);
+		return pairs_begin(p, rec, &key,
+			pairs_is_sync(&key) ? PAIRS_STACKED : PAIRS_ANYWHERE, class->name);
 	}
-	/* If records have no threads, the key of a beginning has none, either. */
-	key.tid = rec->tid ? ids->tid : 0;
 	return pairs_end(p, rec, &key);
 }
 
@@ -167,6 +185,17 @@ static inline void load_ids(const struct record *rec, enum class_kind kind, stru
 	ids->tid = kind == CLASS_END ? load32(rec->payload + sizeof(ids->scope), false) : 0;
 }
 
+/* Reads the numbers of a record of `r`; false if it lacks one. */
+static inline bool find_ids(struct reader *r, const struct record *rec,
+	const struct pairs_class *class, struct pairs_ids *ids)
+{
+	if (LIKELY(r->form == VALUES_LAID_OUT && !rec->values)) {
+		load_ids(rec, class->kind, ids);
+		return true;
+	}
+	return get_ids(reader_values(r, rec), class->kind, ids);
+}
+
 enum pairs_result pairs_take(struct pairs *p, struct reader *r, const struct record *rec)
 {
 	if (UNLIKELY(rec->kind == RECORD_GAP)) {
@@ -176,13 +205,21 @@ enum pairs_result pairs_take(struct pairs *p, struct reader *r, const struct rec
 	const struct pairs_class *class = class_of(p, rec->class);
 	struct pairs_ids ids;
 
-	if (class->kind == CLASS_OTHER) {
-		return PAIRS_NOTHING;
-	}
-	if (LIKELY(r->form == VALUES_LAID_OUT && !rec->values)) {
-		load_ids(rec, class->kind, &ids);
-	} else if (!get_ids(reader_values(r, rec), class->kind, &ids)) {
+	if (class->kind == CLASS_OTHER || !find_ids(r, rec, class, &ids)) {
 		return PAIRS_NOTHING;
 	}
 	return add(p, rec, class, &ids);
+}
+
+void pairs_read(
+	struct pairs *p, struct reader *r, const struct record *rec, struct pairs_scope *scope)
+{
+	const struct pairs_class *class = class_of(p, rec->class);
+	struct pairs_ids ids;
+
+	scope->part = PAIRS_OTHER;
+	if (class->kind != CLASS_OTHER && find_ids(r, rec, class, &ids)) {
+		scope->part = class->kind == CLASS_BEGIN ? PAIRS_BEGIN : PAIRS_END;
+		scope->key = key_of(rec, class, &ids);
+	}
 }

@@ -22,21 +22,6 @@
 
 /* ---- Rows ---- */
 
-/* Adds to a cell what another one has. A name wins by what it has more than the others together. */
-static void merge(struct level_cell *to, const struct level_cell *from)
-{
-	to->count = to->count + from->count < to->count ? UINT32_MAX : to->count + from->count;
-	to->covered += from->covered;
-	if (to->name == from->name) {
-		to->weight += from->weight;
-	} else if (to->name == 0 || to->weight < from->weight) {
-		to->weight = from->weight - to->weight;
-		to->name = from->name;
-	} else {
-		to->weight -= from->weight;
-	}
-}
-
 /* Makes each step twice as wide. */
 static void widen_row(struct level_row *row)
 {
@@ -45,7 +30,7 @@ static void widen_row(struct level_row *row)
 	for (size_t i = 0; i < count; i++) {
 		row->cells[i] = row->cells[2 * i];
 		if (2 * i + 1 < row->count) {
-			merge(&row->cells[i], &row->cells[2 * i + 1]);
+			cell_merge(&row->cells[i], &row->cells[2 * i + 1]);
 		}
 	}
 	row->count = count;
@@ -91,7 +76,7 @@ static void add_row(struct levels *l)
 /* Returns the step of a time; a damaged trace may have times before the first one. */
 static size_t step_of(const struct levels *l, int64_t ns)
 {
-	return ns > l->first_ns ? (size_t)((uint64_t)(ns - l->first_ns) >> l->shift) : 0;
+	return ns > l->base_ns ? (size_t)((uint64_t)(ns - l->base_ns) >> l->shift) : 0;
 }
 
 /* Returns a cell, with those before it; makes the row on first use. */
@@ -112,27 +97,37 @@ static void count(struct levels *l, struct level_row *row, int64_t ns, struct le
 	if (!row->cells) {
 		cell_at(l, row, 0); /* it may widen the steps */
 	}
-	merge(cell_at(l, row, step_of(l, ns)), &what);
+	cell_merge(cell_at(l, row, step_of(l, ns)), &what);
 }
 
 /* Covers the time of a slice. */
 static void cover(
 	struct levels *l, struct level_row *row, const struct level_open *slice, int64_t end_ns)
 {
-	int64_t ns = slice->begin_ns > l->first_ns ? slice->begin_ns : l->first_ns;
+	int64_t ns = slice->begin_ns > l->base_ns ? slice->begin_ns : l->base_ns;
 
 	cell_at(l, row, 0);
 	while (ns < end_ns) {
 		size_t step = step_of(l, ns);
-		int64_t next = l->first_ns + (int64_t)((uint64_t)(step + 1) << l->shift);
+		int64_t next = l->base_ns + (int64_t)((uint64_t)(step + 1) << l->shift);
 		int64_t part = (next < end_ns ? next : end_ns) - ns;
 
-		merge(cell_at(l, row, step), &(struct level_cell){
-
-						     .name = slice->name,
-						     .weight = (uint64_t)part,
-						     .covered = (uint64_t)part });
+		cell_cover(cell_at(l, row, step), slice->name, (uint64_t)part);
 		ns += part;
+	}
+}
+
+void levels_add_cells(struct levels *l, struct level_row *row, const struct level_cells *from)
+{
+	cell_at(l, row, 0); /* it may widen the steps */
+	unsigned int coarser = l->shift - from->shift;
+
+	for (size_t i = 0; i < from->count; i++) {
+		const struct level_cell *cell = &from->cells[i];
+
+		if (cell->name || cell->count) {
+			cell_merge(cell_at(l, row, (from->first + i) >> coarser), cell);
+		}
 	}
 }
 
@@ -179,9 +174,11 @@ static int by_begin(const void *a, const void *b)
 	return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
 }
 
-/* Keeps the scopes that are open before a record. */
-static void check(struct levels *l, int64_t ns)
+void levels_check(struct levels *l, int64_t ns)
 {
+	if (l->records < l->next) {
+		return;
+	}
 	size_t open = pairs_open(&l->timeline.pairs);
 	struct level_checkpoint c = { .ns = ns };
 
@@ -246,8 +243,7 @@ static struct level_track *track_of(struct levels *l, const struct timeline_even
 	return &l->tracks.items[l->of_threads.items[e->thread->index]];
 }
 
-/* Returns the row of slices at a depth. */
-static struct level_row *row_at(struct level_track *t, size_t depth)
+struct level_row *level_row_at(struct level_track *t, size_t depth)
 {
 	while (t->slices.count <= depth && t->slices.count < LEVELS_DEPTH_MAX) {
 		vec_push(&t->slices, ((struct level_row){ 0 }));
@@ -260,7 +256,7 @@ static void begin_slice(struct levels *l, struct level_track *t, const struct ti
 	struct level_open open = { (int64_t)e->ns, (uint32_t)e->class->index + 1 };
 	struct level_cell one = { .count = !e->is_continued, .name = open.name };
 
-	count(l, row_at(t, t->open.count), (int64_t)e->ns, one);
+	count(l, level_row_at(t, t->open.count), (int64_t)e->ns, one);
 	vec_push(&t->open, open);
 }
 
@@ -269,7 +265,7 @@ static void end_slice(struct levels *l, struct level_track *t, int64_t ns)
 	if (t->open.count > 0) {
 		struct level_open open = t->open.items[--t->open.count];
 
-		cover(l, row_at(t, t->open.count), &open, ns);
+		cover(l, level_row_at(t, t->open.count), &open, ns);
 	}
 }
 
@@ -349,14 +345,28 @@ void levels_fini(struct levels *l)
 	timeline_fini(&l->timeline);
 }
 
-static void see(struct levels *l, int64_t ns)
+void levels_expect(struct levels *l, int64_t base_ns, int64_t last_ns)
 {
+	l->has_base = true;
+	l->base_ns = l->read_ns = l->first_ns = l->last_ns = base_ns;
+	while (step_of(l, last_ns) >= l->steps) {
+		widen(l);
+	}
+}
+
+void levels_count_records(struct levels *l, uint64_t records, int64_t first_ns, int64_t last_ns)
+{
+	if (!l->has_base) {
+		levels_expect(l, first_ns, last_ns);
+	}
 	if (!l->has_records) {
 		l->has_records = true;
-		l->first_ns = l->last_ns = ns;
+		l->first_ns = l->last_ns = first_ns;
 	}
-	l->last_ns = ns > l->last_ns ? ns : l->last_ns;
-	while (step_of(l, ns) >= l->steps) {
+	l->records += records;
+	l->last_ns = last_ns > l->last_ns ? last_ns : l->last_ns;
+	l->read_ns = last_ns > l->read_ns ? last_ns : l->read_ns;
+	while (step_of(l, last_ns) >= l->steps) {
 		widen(l);
 	}
 }
@@ -364,10 +374,10 @@ static void see(struct levels *l, int64_t ns)
 void levels_add(struct levels *l, const struct record *records, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		see(l, (int64_t)records[i].ns);
-		if (l->records++ == l->next) {
-			check(l, (int64_t)records[i].ns);
-		}
+		int64_t ns = (int64_t)records[i].ns;
+
+		levels_check(l, ns);
+		levels_count_records(l, 1, ns, ns);
 		timeline_add(&l->timeline, &records[i]);
 	}
 }
@@ -427,7 +437,7 @@ void levels_view(const struct levels *l, const struct level_row *row, struct lev
 	unsigned int coarser = view->shift - l->shift;
 	size_t first = step_of(l, view->from_ns) >> coarser << coarser;
 
-	view->from_ns = l->first_ns + (int64_t)((uint64_t)first << l->shift);
+	view->from_ns = l->base_ns + (int64_t)((uint64_t)first << l->shift);
 	for (size_t i = 0; i < view->count; i++) {
 		view->cells[i] = (struct level_cell){ 0 };
 		for (size_t n = 0; n < (size_t)1 << coarser; n++) {
@@ -436,7 +446,7 @@ void levels_view(const struct levels *l, const struct level_row *row, struct lev
 			if (step >= row->count) {
 				break;
 			}
-			merge(&view->cells[i], &row->cells[step]);
+			cell_merge(&view->cells[i], &row->cells[step]);
 		}
 	}
 }

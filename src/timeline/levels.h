@@ -12,22 +12,23 @@
 #ifndef TIMELINE_LEVELS_H
 #define TIMELINE_LEVELS_H
 
+#include "timeline/cells.h"
 #include "timeline/timeline.h"
 
 /* Slices that are deeper are counted in the last row. */
 #define LEVELS_DEPTH_MAX 32
 
-/* A step of a row. */
-struct level_cell {
-	uint32_t count; /* slices or events that begin in it; of losses: lost events */
-	uint32_t name; /* index of the class with most of its time, plus 1; 0: empty */
-	uint64_t weight; /* by how much, at least, in ns or events */
-	uint64_t covered; /* ns in which a slice is open */
-};
-
 struct level_row {
 	struct level_cell *cells;
 	size_t count; /* up to the last one in use */
+};
+
+/* Steps in a row, counted by someone else. */
+struct level_cells {
+	const struct level_cell *cells;
+	size_t count;
+	size_t first; /* number of the first step, in steps of its own width */
+	unsigned int shift;
 };
 
 struct level_open {
@@ -67,10 +68,13 @@ struct levels {
 	VEC(struct level_track) tracks;
 	VEC(uint32_t) of_threads; /* tracks by index of the timeline's threads */
 	VEC(uint32_t) of_lanes; /* by index of its lanes */
-	int64_t first_ns;
+	int64_t base_ns; /* the begin of the first step */
+	int64_t first_ns; /* of the records */
 	int64_t last_ns;
+	int64_t read_ns; /* all records before it were added */
 	uint64_t records;
 	uint64_t lost; /* events */
+	bool has_base;
 	bool has_records;
 	unsigned int shift; /* a step has 1 << shift ns */
 	size_t steps; /* of a row, at most */
@@ -84,8 +88,29 @@ struct levels {
 void levels_init(struct levels *l, struct reader *reader);
 void levels_fini(struct levels *l);
 
+/*
+ * Sets the begin of the first step, and the time of the last record as far as it is known, so that
+ * steps are as wide as they must be from the start.
+ */
+void levels_expect(struct levels *l, int64_t base_ns, int64_t last_ns);
+
 /* Adds records, in the order of time. */
 void levels_add(struct levels *l, const struct record *records, size_t count);
+
+/*
+ * The parts of levels_add(), for section.c. Counts records in a time, ends included, that were or
+ * will be added to the rows.
+ */
+void levels_count_records(struct levels *l, uint64_t records, int64_t first_ns, int64_t last_ns);
+
+/* Adds cells that are 1 << shift ns wide, at most as wide as the steps. */
+void levels_add_cells(struct levels *l, struct level_row *row, const struct level_cells *cells);
+
+/* Returns the row of slices at a depth. */
+struct level_row *level_row_at(struct level_track *t, size_t depth);
+
+/* Keeps the scopes that are open before a time, if it is time for the next checkpoint. */
+void levels_check(struct levels *l, int64_t ns);
 
 /* Covers the slices that are still open up to the last record. Call after the last record. */
 void levels_end(struct levels *l);

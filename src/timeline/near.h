@@ -8,7 +8,8 @@
 
 #include "timeline/levels.h"
 
-enum near_kind { NEAR_SLICE, NEAR_EVENT, NEAR_LOSS };
+/* An estimate is no item, but a row of a tile. */
+enum near_kind { NEAR_SLICE, NEAR_EVENT, NEAR_LOSS, NEAR_ESTIMATE };
 
 /* The end of a slice that goes on after the time. */
 #define NEAR_OPEN INT64_MAX

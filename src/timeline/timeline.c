@@ -162,6 +162,12 @@ static struct timeline_thread *thread_of(
 	return &t->threads.items[recent->index];
 }
 
+const struct timeline_thread *timeline_know_thread(
+	struct timeline *t, uint32_t trace, uint32_t pid, uint32_t tid)
+{
+	return thread_of(t, trace, pid, tid);
+}
+
 uint32_t timeline_find_thread(const struct timeline *t, uint32_t trace, uint32_t pid, uint32_t tid)
 {
 	const struct key key = { .trace = trace, .pid = pid, .tid = tid };
@@ -426,10 +432,9 @@ void timeline_resume(struct timeline *t, const struct key *key, const struct eve
 		.thread = thread_of(t, key->trace, key->pid, key->tid),
 	};
 	struct key own = *key;
-	bool is_nested = key->scope >= PAIRS_FIRST_SYNC && key->tid != 0;
 
 	own.name = pairs_name(&t->pairs, class->name, strlen(class->name));
-	if (pairs_begin(&t->pairs, &rec, &own, is_nested ? PAIRS_STACKED : PAIRS_ANYWHERE,
+	if (pairs_begin(&t->pairs, &rec, &own, pairs_is_sync(key) ? PAIRS_STACKED : PAIRS_ANYWHERE,
 		    own.name) == PAIRS_BEGUN) {
 		begin_span(t, &e);
 	}

@@ -151,7 +151,11 @@ void timeline_add(struct timeline *t, const struct record *rec);
 void timeline_resume(struct timeline *t, const struct key *key, const struct event_class *class,
 	uint64_t begin_ns);
 
-/* Returns the index of a thread that has a record; KEYS_NONE: there is none. */
+/* Returns a thread, which is new if it had no record. Valid until the next one is new. */
+const struct timeline_thread *timeline_know_thread(
+	struct timeline *t, uint32_t trace, uint32_t pid, uint32_t tid);
+
+/* Returns the index of a known thread; KEYS_NONE: there is none. */
 uint32_t timeline_find_thread(const struct timeline *t, uint32_t trace, uint32_t pid, uint32_t tid);
 
 static inline const struct timeline_process *timeline_process_of(

@@ -82,7 +82,7 @@ def check_questions(served):
         check(f"find {query[:30]}: {body[:80]}", (status, words in body), (400, True))
     check("a time that is none", served.get("/api/find?ns=x&where=req>1")[0], 400)
     check("no such event", served.get("/api/event?ns=1&trace=0&offset=1")[0], 400)
-    check("no such track", served.get("/api/tile?from=0&to=9&columns=9&tracks=999999")[2], b'{"near":true,"rows":[]}')
+    check("no such track", served.get("/api/tile?from=0&to=9&columns=9&tracks=999999")[2], b'{"near":true,"rows":[],"estimates":[]}')
     check("it still answers", served.get("/api/trace")[0], 200)
 
 

@@ -30,25 +30,36 @@ static void put_item(int64_t first, const struct tile_item *item, struct out *ou
 	out_char(out, ']');
 }
 
-void answer_put_tile(struct viewer *v, const struct tile *t, bool is_near, struct out *out)
+static void put_rows(struct viewer *v, const struct tile *t, bool estimates, struct out *out)
 {
 	int64_t first = viewer_first_ns(v);
-	static const char *const kinds[] = {
-		[NEAR_SLICE] = "slice", [NEAR_EVENT] = "event", [NEAR_LOSS] = "loss"
-	};
+	static const char *const kinds[] = { [NEAR_SLICE] = "slice",
+		[NEAR_EVENT] = "event",
+		[NEAR_LOSS] = "loss",
+		[NEAR_ESTIMATE] = "estimate" };
+	bool is_first = true;
 
-	out_printf(out, "{\"near\":%s,\"rows\":[", is_near ? "true" : "false");
-	for (size_t i = 0; i < t->rows.count; i++) {
-		const struct tile_row *row = &t->rows.items[i];
-
+	vec_foreach (const struct tile_row *, row, &t->rows) {
+		if ((row->kind == NEAR_ESTIMATE) != estimates) {
+			continue;
+		}
 		out_printf(out, "%s{\"track\":%u,\"kind\":\"%s\",\"depth\":%u,\"items\":[",
-			i ? "," : "", row->track, kinds[row->kind], row->depth);
+			is_first ? "" : ",", row->track, kinds[row->kind], row->depth);
+		is_first = false;
 		for (size_t k = 0; k < row->items.count; k++) {
 			out_str(out, k ? "," : "");
 			put_item(first, &row->items.items[k], out);
 		}
 		out_str(out, "]}");
 	}
+}
+
+void answer_put_tile(struct viewer *v, const struct tile *t, bool is_near, struct out *out)
+{
+	out_printf(out, "{\"near\":%s,\"rows\":[", is_near ? "true" : "false");
+	put_rows(v, t, false, out);
+	out_str(out, "],\"estimates\":[");
+	put_rows(v, t, true, out);
 	out_str(out, "]}");
 }
 
@@ -96,7 +107,7 @@ static bool read_near(struct viewer *v, struct near *n, const struct time_range 
 static bool is_near(struct viewer *v, const struct time_range *range)
 {
 	viewer_lock(v);
-	bool is = !v->meets_events && (v->is_done || range->to < v->levels.last_ns) &&
+	bool is = !v->meets_events && (v->is_done || range->to < v->levels.read_ns) &&
 		  levels_count(&v->levels, range->from, range->to) < NEAR_RECORDS;
 
 	viewer_unlock(v);
@@ -112,6 +123,7 @@ static void make_tile(struct viewer *v, struct tile *t, struct near *n, struct t
 		} else {
 			viewer_lock(v);
 			tile_from_levels(t, &v->levels, wish);
+			estimate_add(&v->estimate, &v->levels, t, wish);
 			viewer_unlock(v);
 		}
 		if (t->items <= TILE_ITEMS || wish->columns <= 1) {

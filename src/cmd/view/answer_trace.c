@@ -49,6 +49,21 @@ static void put_names(const struct reader *r, struct out *out)
 	out_str(out, "]}");
 }
 
+/* Returns the time of the traces, as far as it is known. */
+static int64_t length_of(const struct viewer *v)
+{
+	int64_t last = v->levels.last_ns;
+
+	last = v->estimate.to_ns > last ? v->estimate.to_ns : last;
+	return last - v->levels.first_ns;
+}
+
+/* Returns how much was read; 0 if that is not known. */
+static double part_of(const struct viewer *v)
+{
+	return v->is_done ? 1 : estimate_part(&v->estimate, v->levels.read_ns);
+}
+
 unsigned int answer_trace(struct viewer *v, const struct question *q, struct out *out)
 {
 	const struct levels *l = &v->levels;
@@ -62,13 +77,13 @@ unsigned int answer_trace(struct viewer *v, const struct question *q, struct out
 		json_out_string(out, v->session->traces[i]);
 	}
 	out_printf(out,
-		"],\"done\":%s,\"live\":%s,\"records\":%" PRIu64 ",\"lost\":%" PRIu64
+		"],\"done\":%s,\"read\":%.4f,\"live\":%s,\"records\":%" PRIu64 ",\"lost\":%" PRIu64
 		",\"length\":%" PRId64 ",\"first\":\"%" PRId64 "\",\"realtime\":\"%" PRIu64
 		"\",\"step\":%" PRIu64 ",\"problems\":%" PRIu64 ",\"problem\":",
-		v->is_done ? "true" : "false", v->is_live && !v->is_done ? "true" : "false",
-		l->records, l->lost, l->last_ns - l->first_ns, l->first_ns,
-		r->traces[0].has_realtime ? r->traces[0].realtime : 0, UINT64_C(1) << l->shift,
-		v->problems);
+		v->is_done ? "true" : "false", part_of(v),
+		v->is_live && !v->is_done ? "true" : "false", l->records, l->lost, length_of(v),
+		l->first_ns, r->traces[0].has_realtime ? r->traces[0].realtime : 0,
+		UINT64_C(1) << l->shift, v->problems);
 	json_out_string(out, v->problem);
 	out_char(out, ',');
 	put_processes(l, out);

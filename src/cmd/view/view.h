@@ -8,11 +8,11 @@
  *	answers.c	the table of questions; an answer each in answer_*.c, mostly as JSON
  *	running.c	long questions whose client went away
  *	part.c		the records of a selected time
- *	viewer.c	the traces: the pass that makes the levels, readers of a part
+ *	viewer.c	the traces: the pass that makes the levels; pass.c by several threads
  *	page/		what the browser runs
  *
- * One thread makes the levels, one for each connection answers, one watches for clients that go
- *away. The lock guards the levels.
+ * Some threads make the levels, one for each connection answers, one watches for clients that go
+ * away. The lock guards the levels.
  */
 #ifndef CMD_VIEW_VIEW_H
 #define CMD_VIEW_VIEW_H
@@ -24,6 +24,7 @@
 
 #include "cmd/session.h"
 #include "text/out.h"
+#include "timeline/estimate.h"
 #include "timeline/levels.h"
 
 #define VIEW_NAME "waymark view"
@@ -41,7 +42,16 @@ struct viewer {
 	uint64_t problems; /* that the pass has met */
 	char problem[512]; /* the first one */
 	bool is_joined; /* the thread has ended */
+	struct estimate estimate; /* of what was not read yet */
 	pthread_t thread;
+	/* Of the pass: */
+	int64_t from_ns; /* the levels have all records before it; INT64_MIN: none, INT64_MAX: all
+			  */
+	uint64_t added; /* number of the others that they have */
+	uint64_t known; /* number of these that will be read again */
+	bool has_sections; /* the session's reader has read sections */
+	struct reader
+		*before; /* the session's reader before the present one; NULL: there is none */
 };
 
 /* Begins the pass in a thread of its own. Returns false, reported, without a thread. */
@@ -60,6 +70,12 @@ static inline void viewer_unlock(struct viewer *v)
 {
 	pthread_mutex_unlock(&v->lock);
 }
+
+/* Makes the levels with all processors; false if one thread must read what they lack. */
+bool pass_shared(struct viewer *v);
+
+/* Adds the selected ones of some records, unless the levels have them. Call under the lock. */
+void pass_add(struct viewer *v, struct record *records, size_t count);
 
 /* Returns the time of the first record that the pass has met. */
 int64_t viewer_first_ns(struct viewer *v);

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The pass over the traces that makes the levels, in a thread of its own. */
+/* The pass over the traces that makes the levels, in a thread of its own, and its end. */
 #include "cmd/view/view.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
+
+/* Answers come first: the pass may wait. */
+#define PASS_NICE 5
 
 /* Wait for more records of a process. */
 #define LIVE_PAUSE_NS 50000000
@@ -53,9 +57,7 @@ static enum read_result read_few(struct viewer *v)
 	if (!v->meets_events) {
 		viewer_lock(v);
 	}
-	size_t kept = v->is_filtered ? filter_keep(&v->session->filter, records, count) : count;
-
-	levels_add(&v->levels, records, kept);
+	pass_add(v, records, count);
 	viewer_unlock(v);
 	return result;
 }
@@ -71,14 +73,45 @@ static bool goes_on(struct viewer *v, enum read_result result)
 	       !__atomic_load_n(&v->is_stopped, __ATOMIC_RELAXED);
 }
 
+/* Opens the traces again, unless nothing was read of them; false if they cannot be read. */
+static bool begin_anew(struct viewer *v)
+{
+	if (!v->has_sections) {
+		return true;
+	}
+	viewer_lock(v);
+	v->before = session_read_again(v->session);
+	v->levels.timeline.reader = v->session->reader;
+	viewer_unlock(v);
+	return v->before;
+}
+
+/* Reads the whole trace with one thread, but for what the levels have already. */
+static void pass_alone(struct viewer *v)
+{
+	struct read_error error;
+
+	if (!begin_anew(v)) {
+		read_error_set(&error, "the traces cannot be read again");
+		note(v, &error);
+		return;
+	}
+	v->known = v->added;
+	while (goes_on(v, read_few(v))) {
+	}
+}
+
 static void *make_levels(void *viewer)
 {
 	struct viewer *v = viewer;
 
-	while (goes_on(v, read_few(v))) {
+	setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + PASS_NICE);
+	if (!pass_shared(v)) {
+		pass_alone(v);
 	}
 	viewer_lock(v);
 	levels_end(&v->levels);
+	estimate_fini(&v->estimate);
 	v->is_done = true;
 	viewer_unlock(v);
 	return NULL;
@@ -94,6 +127,7 @@ bool viewer_begin(struct viewer *v, struct session *s)
 		.is_filtered = !filter_is_empty(&s->filter),
 		.is_live = s->follow != FOLLOW_NOT,
 		.meets_events = s->follow != FOLLOW_NOT || !reader_declares_all(s->reader),
+		.from_ns = INT64_MIN,
 	};
 	pthread_mutex_init(&v->lock, NULL);
 	levels_init(&v->levels, s->reader);
@@ -122,6 +156,7 @@ void viewer_end(struct viewer *v)
 	__atomic_store_n(&v->is_stopped, true, __ATOMIC_RELAXED);
 	viewer_wait(v);
 	levels_fini(&v->levels);
+	reader_close(v->before);
 	pthread_mutex_destroy(&v->lock);
 }
 

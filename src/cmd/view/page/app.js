@@ -10,11 +10,12 @@ import "/sql.js";
 import { all, announce, app, canvas, drawing, fail, load, redraw, show } from "/view.js";
 
 const MORE_MS = 400; // between two questions while the traces are being read
+const FIRST_MS = 30; // the same, until a thread is known
 
 function showState() {
 	const t = app.trace;
 	const state = document.getElementById("state");
-	const parts = [`${count(t.records)} records`, t.live ? "recording" : t.done ? "" : "reading…",
+	const parts = [`${count(t.records)} records`, t.live ? "recording" : t.done ? "" : `reading… ${t.read > 0 ? `${Math.floor(t.read * 100)} %` : ""}`,
 		t.lost > 0 ? `${count(t.lost)} events were lost` : "",
 		t.problems > 0 ? `${count(t.problems)} problems: ${t.problem}` : ""];
 
@@ -56,7 +57,7 @@ async function refresh() {
 		load();
 	}
 	if (!trace.done) {
-		setTimeout(refresh, MORE_MS);
+		setTimeout(refresh, trace.tracks.length > 0 ? MORE_MS : FIRST_MS);
 	}
 }
 

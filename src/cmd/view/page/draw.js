@@ -131,9 +131,30 @@ export class Drawing {
 		c.restore();
 	}
 
+	// What was not read yet: how many events there may be, paler than all that is known.
+	estimates(app, tops) {
+		const c = this.context;
+
+		c.fillStyle = this.faint;
+		c.globalAlpha = 0.3;
+		for (const row of app.tile?.estimates ?? []) {
+			const box = tops.get(row.track);
+			const top = box && TOP + box.top - app.scroll;
+
+			for (const [begin, end, , n] of box && top < this.height ? row.items : []) {
+				const left = this.x(app.view, begin);
+				const high = (box.height - 2) * Math.min(1, 0.2 + Math.log10(n) / 8);
+
+				c.fillRect(left, top + box.height - 2 - high, Math.max(1, this.x(app.view, end) - left), high);
+			}
+		}
+		c.globalAlpha = 1;
+	}
+
 	tile(app) {
 		const tops = new Map(app.boxes.filter((b) => b.kind === "track").map((b) => [b.track, b]));
 
+		this.estimates(app, tops);
 		for (const row of app.tile?.rows ?? []) {
 			const box = tops.get(row.track);
 			const top = box && TOP + box.top - app.scroll;

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a section of a trace's time adds to the levels, made without what is before it, so that
+ * threads make sections at the same time. Sections are joined in the order of time.
+ *
+ * Slices that begin and end in the section are counted here, in rows by their depth relative to its
+ * begin. Other records of scopes are kept and added to the levels when the section is joined: ends
+ * of scopes that are open already, beginnings of those that stay open, asynchronous scopes, gaps.
+ * A section whose slices do not nest cannot be joined: its records must be added one by one. So
+ * does one with so many rows or kept records that they need much memory.
+ */
+#ifndef TIMELINE_SECTION_H
+#define TIMELINE_SECTION_H
+
+#include "timeline/levels.h"
+
+/* Its slices' steps, by its own numbers. */
+struct section_row {
+	struct level_cell *cells;
+	size_t capacity;
+	size_t first; /* of the cells in use */
+	size_t end; /* 0: none is in use */
+};
+
+/* A slice that is open. */
+struct section_open {
+	int64_t scope;
+	int64_t begin_ns;
+	uint32_t name; /* of pairs.names */
+	uint32_t class;
+	size_t number; /* of its record */
+};
+
+/* The end of a scope that began before the section. */
+struct section_end {
+	int64_t scope;
+	uint32_t name;
+};
+
+struct section_thread {
+	uint32_t trace;
+	uint32_t pid;
+	uint32_t tid;
+	bool is_used; /* in this section */
+	struct section_row events;
+	struct section_row deep; /* slices of LEVELS_DEPTH_MAX - 1 and more */
+	VEC(struct section_row) slices; /* by depth: 0, -1, 1, -2, 2 ... */
+	VEC(struct section_open) open;
+	VEC(struct section_end) ends;
+	int64_t least_scope; /* of those that begin in it */
+	int64_t most_scope;
+};
+
+/* A record to be added when the section is joined. */
+struct section_kept {
+	size_t number;
+	struct record rec;
+	struct value ids[2]; /* the first fields of an event */
+};
+
+#define SECTION_RECENT 8
+
+struct level_section {
+	struct reader *reader; /* declares all classes */
+	struct pairs pairs; /* knows which classes are scopes, and their names */
+	struct keys by_key; /* indices of `threads` */
+	VEC(struct section_thread) threads;
+	VEC(uint32_t) used; /* threads in the order of their first records */
+	VEC(struct section_kept) kept;
+	VEC(uint32_t) names; /* of the levels, by own; KEYS_NONE: not known yet */
+	uint32_t recent[SECTION_RECENT]; /* threads by their tid; KEYS_NONE: none */
+	enum pairs_part *parts; /* of the reader's classes */
+	/* Of the section: */
+	int64_t base_ns; /* as of the levels */
+	unsigned int shift; /* the levels' when it began */
+	size_t first; /* its first step */
+	size_t steps;
+	size_t bytes; /* of all rows */
+	uint64_t records;
+	int64_t first_ns; /* of its records */
+	int64_t last_ns;
+	bool is_odd; /* it cannot be joined */
+};
+
+void level_section_init(struct level_section *s, struct reader *reader);
+void level_section_fini(struct level_section *s);
+
+/* Begins a section of levels whose last record's time is known. `until_ns` is not in it. */
+void level_section_begin(
+	struct level_section *s, const struct levels *l, int64_t from_ns, int64_t until_ns);
+
+/* Adds records in the order of time. */
+void level_section_add(struct level_section *s, const struct record *records, size_t count);
+
+/*
+ * Adds the section to the levels, which have all before it. Returns false, and adds nothing, if
+ * its records must be added one by one. The levels' reader must have the same classes.
+ */
+bool level_section_join(struct level_section *s, struct levels *l);
+
+#endif
