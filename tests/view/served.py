@@ -15,9 +15,12 @@ from compare import check, finish  # noqa: E402,F401
 
 
 class Served:
-    def __init__(self, waymark, *arguments):
-        self.process = subprocess.Popen([waymark, "view", "--no-open", *map(str, arguments)],
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    def __init__(self, waymark, *arguments, cache=None):
+        """Without `cache`, a directory, all is read."""
+        options = ["--no-open"] if cache else ["--no-open", "--no-cache"]
+        self.process = subprocess.Popen([waymark, "view", *options, *map(str, arguments)], text=True,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        env={**os.environ, "XDG_CACHE_HOME": str(cache or "")})
         self.address = self.process.stdout.readline().strip()
         split = urllib.parse.urlsplit(self.address)
         self.port, self.token = split.port, urllib.parse.parse_qs(split.query).get("token", [""])[0]

@@ -16,7 +16,7 @@
 static bool put_record(
 	struct reader *r, int64_t ns, uint64_t trace, uint64_t offset, struct out *out)
 {
-	const struct reader_needs needs = { .from_ns = ns, .to_ns = ns };
+	const struct reader_needs needs = { .from_ns = ns, .to_ns = ns, .is_part = true };
 	struct lines lines;
 	struct record rec;
 	bool is_found = false;

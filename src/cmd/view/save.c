@@ -126,7 +126,9 @@ static bool put_shown(const struct save *s, bool is_exact, struct out *out)
 static void put_events(
 	const struct save *s, struct reader *r, struct filter *filter, struct out *out)
 {
-	const struct reader_needs needs = { .from_ns = s->from_ns, .to_ns = s->to_ns };
+	const struct reader_needs needs = {
+		.from_ns = s->from_ns, .to_ns = s->to_ns, .is_part = true
+	};
 	int64_t first = viewer_first_ns(s->viewer);
 	enum read_result result;
 	struct lines lines;

@@ -9,6 +9,7 @@
  *	running.c	long questions whose client went away
  *	part.c		the records of a selected time
  *	viewer.c	the traces: the pass that makes the levels; pass.c by several threads
+ *	cache.c		the levels of former runs
  *	page/		what the browser runs
  *
  * Some threads make the levels, one for each connection answers, one watches for clients that go
@@ -43,6 +44,7 @@ struct viewer {
 	char problem[512]; /* the first one */
 	bool is_joined; /* the thread has ended */
 	struct estimate estimate; /* of what was not read yet */
+	const char *cached; /* argument of viewer_begin() */
 	pthread_t thread;
 	/* Of the pass: */
 	int64_t from_ns; /* the levels have all records before it; INT64_MIN: none, INT64_MAX: all
@@ -54,8 +56,11 @@ struct viewer {
 		*before; /* the session's reader before the present one; NULL: there is none */
 };
 
-/* Begins the pass in a thread of its own. Returns false, reported, without a thread. */
-bool viewer_begin(struct viewer *v, struct session *s);
+/*
+ * Begins the pass in a thread of its own. `cached` is the text of the options that select records,
+ * for the cache; NULL: without a cache. Returns false, reported, without a thread.
+ */
+bool viewer_begin(struct viewer *v, struct session *s, const char *cached);
 void viewer_end(struct viewer *v);
 
 /* Waits for the end of the pass. */

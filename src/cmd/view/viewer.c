@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The pass over the traces that makes the levels, in a thread of its own, and its end. */
-#include "cmd/view/view.h"
+#include "cmd/view/cache.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -101,11 +101,8 @@ static void pass_alone(struct viewer *v)
 	}
 }
 
-static void *make_levels(void *viewer)
+static void read_levels(struct viewer *v)
 {
-	struct viewer *v = viewer;
-
-	setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + PASS_NICE);
 	if (!pass_shared(v)) {
 		pass_alone(v);
 	}
@@ -114,16 +111,35 @@ static void *make_levels(void *viewer)
 	estimate_fini(&v->estimate);
 	v->is_done = true;
 	viewer_unlock(v);
+}
+
+static void *make_levels(void *viewer)
+{
+	struct viewer *v = viewer;
+	struct cache c;
+
+	setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + PASS_NICE);
+	cache_init(&c, v);
+	if (cache_load(&c)) {
+		viewer_lock(v);
+		v->is_done = true;
+		viewer_unlock(v);
+	} else {
+		read_levels(v);
+		cache_save(&c);
+	}
+	cache_fini(&c);
 	return NULL;
 }
 
-bool viewer_begin(struct viewer *v, struct session *s)
+bool viewer_begin(struct viewer *v, struct session *s, const char *cached)
 {
 	sigset_t all;
 	sigset_t before;
 
 	*v = (struct viewer){
 		.session = s,
+		.cached = cached,
 		.is_filtered = !filter_is_empty(&s->filter),
 		.is_live = s->follow != FOLLOW_NOT,
 		.meets_events = s->follow != FOLLOW_NOT || !reader_declares_all(s->reader),

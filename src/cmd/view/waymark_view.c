@@ -40,6 +40,7 @@ enum {
 	KEY_LISTEN,
 	KEY_NO_OPEN,
 	KEY_STAY,
+	KEY_NO_CACHE,
 	KEY_PNG,
 	KEY_SIZE,
 	KEY_REPLACE,
@@ -54,6 +55,8 @@ static const struct argument rows[] = {
 	{ KEY_LISTEN, "listen", "unix:PATH", "serve on a socket, for ssh -L PORT:PATH" },
 	{ KEY_NO_OPEN, "no-open", NULL, "print the address, do not open the browser" },
 	{ KEY_STAY, "stay", NULL, "do not end when the page was not used for an hour" },
+	{ KEY_NO_CACHE, "no-cache", NULL,
+		"read all of the traces, keep nothing for the next time" },
 	{ 'o', "output", "FILE", "write the page with its data to FILE, do not serve" },
 	{ KEY_PNG, "png", "FILE", "draw a picture with Chromium, do not serve" },
 	{ KEY_FROM, "from", "TIME", "of file or picture: SEC[.FRACTION], +SEC from the start" },
@@ -91,6 +94,8 @@ struct options {
 	bool stays;
 	bool follows;
 	char *process; /* the trace of a process that the user named */
+	bool without_cache;
+	struct out selection; /* text of the options that select records */
 };
 
 static int take_time(struct filter_time *time)
@@ -166,9 +171,22 @@ static int take(struct session *s, struct options *o, int key)
 	case KEY_STAY:
 		o->stays = true;
 		return 0;
+	case KEY_NO_CACHE:
+		o->without_cache = true;
+		return 0;
 	default:
-		return selection_has(key) ? selection_take(s, &command, key) : take_saving(o, key);
+		if (selection_has(key)) {
+			out_printf(&o->selection, " %d %zu:%s", key, strlen(optarg), optarg);
+			return selection_take(s, &command, key);
+		}
+		return take_saving(o, key);
 	}
+}
+
+/* Returns the argument of viewer_begin(). */
+static const char *cached(const struct options *o)
+{
+	return o->without_cache ? NULL : o->selection.data;
 }
 
 /* Checks that the options fit together; returns 0, or ARGUMENTS_BAD. */
@@ -205,6 +223,7 @@ static int parse(struct session *s, struct options *o, int argc, char **argv)
 			return failed;
 		}
 	}
+	out_char(&o->selection, '\0');
 	int bad = check(o);
 
 	if (bad) {
@@ -311,7 +330,7 @@ static bool write_output(struct session *s, const struct options *o, struct outp
 	struct out page;
 	struct viewer v;
 
-	if (!viewer_begin(&v, s)) {
+	if (!viewer_begin(&v, s, cached(o))) {
 		return false;
 	}
 	out_init(&page, o->png ? OUT_TO_MEMORY : file->fd);
@@ -363,7 +382,7 @@ static bool serve(struct session *s, const struct options *o, int signals)
 		session_say(s, "no random bytes: %s", strerror(errno));
 		return false;
 	}
-	if (!viewer_begin(&v, s)) {
+	if (!viewer_begin(&v, s, cached(o))) {
 		return false;
 	}
 	struct view_server *server = view_serve(&v, &o->place, token);
@@ -431,10 +450,12 @@ int waymark_view(int argc, char **argv)
 	struct options options = { .width = WIDTH, .height = HEIGHT };
 	struct session s;
 
+	out_init(&options.selection, OUT_TO_MEMORY);
 	session_init(&s, command.name);
 	int failed = parse(&s, &options, argc, argv);
 
 	if (failed) {
+		out_fini(&options.selection);
 		session_end(&s);
 		return failed == ARGUMENTS_DONE ? EXIT_SUCCESS : WAYMARK_USAGE;
 	}
@@ -450,5 +471,6 @@ int waymark_view(int argc, char **argv)
 	int status = session_end(&s);
 
 	free(options.process);
+	out_fini(&options.selection);
 	return status;
 }
