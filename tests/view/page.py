@@ -147,6 +147,38 @@ def check_losses(work):
         check("and said", page.evaluate("document.getElementById('state').textContent.includes('were lost')"), True)
 
 
+def check_alive(page):
+    """A page in view says so, though it does not change."""
+    asked = "performance.getEntriesByType('resource').filter((e) => e.name.endsWith('/api/alive')).length"
+    before = page.evaluate(asked)
+    page.call("Emulation.setVirtualTimePolicy", policy="advance", budget=600000)
+    for _ in range(100):
+        if page.evaluate(asked) > before:
+            return
+        time.sleep(0.05)
+    raise AssertionError("the page does not ask /api/alive")
+
+
+def check_estimates(page):
+    """What was not read yet is drawn in its track, paler than what is known."""
+    page.evaluate("""(() => {
+        const box = waymark.boxes.find((b) => b.kind === "track");
+        waymark.tile = { near: false, rows: [], estimates: [{ track: box.track, kind: "estimate", depth: 0,
+            items: [[waymark.view.from, waymark.view.to, 0, 100000, 0]] }] };
+        import("/view.js").then((module) => module.drawing.draw(waymark));
+        globalThis.place = [400, 26 + box.top + box.height - 6];
+    })()""")
+    time.sleep(0.2)
+    pixel = "[...document.getElementById('timeline').getContext('2d').getImageData(...place.map((n) => n * devicePixelRatio), 1, 1).data]"
+    drawn = page.evaluate(pixel)
+    page.evaluate("waymark.tile = { near: false, rows: [], estimates: [] };"
+                  "import('/view.js').then((module) => module.drawing.draw(waymark)); 0")
+    time.sleep(0.2)
+    empty = page.evaluate(pixel)
+    difference = sum(abs(a - b) for a, b in zip(drawn, empty))
+    check(f"{drawn} on {empty}", 30 < difference < 300, True)
+
+
 def main():
     if not chromium.is_installed():
         print("skipped: chromium is not installed")
@@ -166,6 +198,8 @@ def main():
             check_click(page, trace)
             check_find(page, trace)
             check_text(page, trace)
+            check_estimates(page)
+            check_alive(page)
         check_losses(work)
     finish()
 

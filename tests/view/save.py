@@ -79,7 +79,7 @@ def check_tiles(page, served, trace):
             check("both are near", wanted["near"], True)
             check(f"tile {given}", rows_of(asked(page, "/api/tile", given), end), rows_of(wanted, end))
             count += sum(map(len, rows_of(wanted, end).values()))
-    check("there were items", count > 1000, True)
+    check("there were items", count > 300, True)
 
 
 def check_events(page, served, trace):

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `waymark view`: shows traces as a timeline in the browser. This file has the command line; it
- * waits for a signal, or until the page was not used for an hour.
+ * waits for a signal, or until nobody looked at the page for an hour.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -54,7 +54,7 @@ static const struct argument rows[] = {
 	{ KEY_PORT, "port", "NUMBER", "serve on this port; without it on any free one" },
 	{ KEY_LISTEN, "listen", "unix:PATH", "serve on a socket, for ssh -L PORT:PATH" },
 	{ KEY_NO_OPEN, "no-open", NULL, "print the address, do not open the browser" },
-	{ KEY_STAY, "stay", NULL, "do not end when the page was not used for an hour" },
+	{ KEY_STAY, "stay", NULL, "do not end when nobody looked at the page for an hour" },
 	{ KEY_NO_CACHE, "no-cache", NULL,
 		"read all of the traces, keep nothing for the next time" },
 	{ 'o', "output", "FILE", "write the page with its data to FILE, do not serve" },
@@ -73,7 +73,7 @@ static const struct command command = {
 	.about =
 		"Shows traces of any size as a timeline in the browser: threads with their scopes and\n"
 		"events, lanes of asynchronous scopes, and where events were lost. It serves only this\n"
-		"user, on 127.0.0.1, until Ctrl-C or until the page was not used for an hour. Over ssh,\n"
+		"user, on 127.0.0.1, until Ctrl-C or until nobody looked at the page for an hour. Over ssh,\n"
 		"forward a port or socket and open the address that it prints. With -o it writes one\n"
 		"file that shows up to some 500 000 events without a server; with --png, a picture.\n"
 		"A PID or the name of a program shows a running process, whose events are switched from\n"

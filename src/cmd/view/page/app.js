@@ -1,4 +1,5 @@
 // The start of the page, and the state of the traces, asked again while they are being read.
+import { whenVisible } from "/alive.js";
 import { ask } from "/api.js";
 import { count } from "/format.js";
 import { layout } from "/layout.js";
@@ -57,7 +58,7 @@ async function refresh() {
 		load();
 	}
 	if (!trace.done) {
-		setTimeout(refresh, trace.tracks.length > 0 ? MORE_MS : FIRST_MS);
+		setTimeout(() => whenVisible(refresh), trace.tracks.length > 0 ? MORE_MS : FIRST_MS);
 	}
 }
 
