@@ -414,6 +414,7 @@ struct reader *session_open_beside(const struct session *s, struct filter *filte
 {
 	const struct reader_options options = {
 		.declarations = s->has_declarations ? &s->declarations.model : NULL,
+		.is_again = true,
 	};
 	struct read_error error;
 	struct reader *r = merge_open(s->traces, s->trace_count, &options, &error);

@@ -53,6 +53,7 @@ struct reader_options {
 	void (*on_unreadable)(void *data, const char *path, const struct read_error *error);
 	void *data; /* argument of both functions */
 	enum reader_follow follow;
+	bool is_again; /* it was opened before: missing files were reported then */
 };
 
 /*

@@ -174,23 +174,26 @@ static int by_begin(const void *a, const void *b)
 	return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
 }
 
-void levels_check(struct levels *l, int64_t ns)
+void levels_check(struct levels *l, const struct level_point *point)
 {
-	if (l->records < l->next) {
+	if (point->records < l->next) {
 		return;
 	}
 	size_t open = pairs_open(&l->timeline.pairs);
-	struct level_checkpoint c = { .ns = ns };
+	struct level_checkpoint c = { .ns = point->ns };
 
-	c.scopes = xcalloc(open + 1, sizeof(*c.scopes));
+	c.scopes = xcalloc(open + point->count + 1, sizeof(*c.scopes));
 	pairs_unfinished(&l->timeline.pairs, note_scope, &c);
+	for (size_t i = 0; i < point->count; i++) {
+		c.scopes[c.count++] = point->more[i];
+	}
 	qsort(c.scopes, c.count, sizeof(*c.scopes), by_begin);
 	vec_push(&l->checkpoints, c);
 	l->scopes += c.count;
 	while (l->scopes > SCOPES_MAX && l->checkpoints.count > 1) {
 		thin_out(l);
 	}
-	l->next = l->records + l->spacing;
+	l->next = point->records + l->spacing;
 }
 
 const struct level_checkpoint *levels_checkpoint(const struct levels *l, int64_t ns)
@@ -376,7 +379,10 @@ void levels_add(struct levels *l, const struct record *records, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		int64_t ns = (int64_t)records[i].ns;
 
-		levels_check(l, ns);
+		/* Records of the same time stay together. */
+		if (!l->has_records || ns > l->last_ns) {
+			levels_check(l, &(struct level_point){ .ns = ns, .records = l->records });
+		}
 		levels_count_records(l, 1, ns, ns);
 		timeline_add(&l->timeline, &records[i]);
 	}

@@ -109,8 +109,16 @@ void levels_add_cells(struct levels *l, struct level_row *row, const struct leve
 /* Returns the row of slices at a depth. */
 struct level_row *level_row_at(struct level_track *t, size_t depth);
 
-/* Keeps the scopes that are open before a time, if it is time for the next checkpoint. */
-void levels_check(struct levels *l, int64_t ns);
+/* A place for a checkpoint: all records before it, and none of the others, are older. */
+struct level_point {
+	int64_t ns;
+	uint64_t records; /* before it */
+	const struct level_scope *more; /* open scopes that were not added */
+	size_t count;
+};
+
+/* Keeps the scopes that are open there, if it is time for the next checkpoint. */
+void levels_check(struct levels *l, const struct level_point *point);
 
 /* Covers the slices that are still open up to the last record. Call after the last record. */
 void levels_end(struct levels *l);

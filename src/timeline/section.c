@@ -15,9 +15,13 @@
 #define KEPT_MAX ((size_t)1 << 15)
 #define ENDS_MAX 64
 
+/* Records between two marks, and scopes in all of them. */
+#define MARK_RECORDS ((size_t)1 << 16)
+#define MARKED_MAX ((size_t)1 << 16)
+
 void level_section_init(struct level_section *s, struct reader *reader)
 {
-	*s = (struct level_section){ .reader = reader };
+	*s = (struct level_section){ .reader = reader, .spacing = MARK_RECORDS };
 	pairs_init(&s->pairs, &reader->classes);
 	s->parts = xcalloc(reader->classes.all.count + 1, sizeof(*s->parts));
 	for (size_t i = 0; i < reader->classes.all.count; i++) {
@@ -46,6 +50,8 @@ void level_section_fini(struct level_section *s)
 	vec_fini(&s->threads);
 	vec_fini(&s->used);
 	vec_fini(&s->kept);
+	vec_fini(&s->marks);
+	vec_fini(&s->marked);
 	vec_fini(&s->names);
 	free(s->parts);
 	keys_fini(&s->by_key);
@@ -272,16 +278,54 @@ static inline void add_event(struct level_section *s, const struct record *rec)
 	}
 }
 
+/* Notes which scopes are open before a record. */
+static COLD void mark(struct level_section *s, int64_t ns)
+{
+	struct section_mark m = { .number = s->records, .ns = ns, .first = s->marked.count };
+
+	vec_foreach (const uint32_t *, index, &s->used) {
+		const struct section_thread *t = &s->threads.items[*index];
+
+		vec_foreach (const struct section_open *, open, &t->open) {
+			const struct key key = { .trace = t->trace,
+				.pid = t->pid,
+				.tid = t->tid,
+				.scope = open->scope };
+
+			vec_push(&s->marked, ((struct section_marked){ open->number,
+						     { key, open->class, open->begin_ns } }));
+		}
+	}
+	m.count = s->marked.count - m.first;
+	if (s->marked.count <= MARKED_MAX) {
+		vec_push(&s->marks, m);
+	} else {
+		s->marked.count = m.first;
+	}
+}
+
+/* Returns the number of the record that may have the next mark. */
+static inline size_t next_mark(const struct level_section *s)
+{
+	size_t count = s->marks.count;
+
+	return (count ? s->marks.items[count - 1].number : 0) + s->spacing;
+}
+
 void level_section_add(struct level_section *s, const struct record *records, size_t count)
 {
-	if (count == 0) {
-		return;
-	}
-	s->first_ns = s->records == 0 ? (int64_t)records[0].ns : s->first_ns;
-	s->last_ns = (int64_t)records[count - 1].ns;
+	bool may_mark = s->records + count >= next_mark(s);
+
 	for (size_t i = 0; i < count && !s->is_odd; i++) {
 		const struct record *rec = &records[i];
+		int64_t ns = (int64_t)rec->ns;
 
+		/* Records of the same time stay together. */
+		if (UNLIKELY(may_mark) && s->records >= next_mark(s) && ns > s->last_ns) {
+			mark(s, ns);
+		}
+		s->first_ns = s->records == 0 ? ns : s->first_ns;
+		s->last_ns = ns;
 		if (LIKELY(rec->kind == RECORD_EVENT)) {
 			add_event(s, rec);
 		} else {
@@ -320,7 +364,7 @@ void level_section_begin(
 		}
 	}
 	s->bytes = is_full ? 0 : s->bytes;
-	s->used.count = s->kept.count = 0;
+	s->used.count = s->kept.count = s->marks.count = s->marked.count = 0;
 	memset(s->recent, 0xff, sizeof(s->recent));
 	s->is_odd = false;
 	s->records = 0;
@@ -445,19 +489,58 @@ static int by_number(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Adds what was kept, by the order of records. */
+/* True if the scope's beginning was kept, so that the levels have it. */
+static bool is_kept(const struct level_section *s, size_t number)
+{
+	const struct section_kept key = { .number = number };
+
+	return s->kept.count && bsearch(&key, s->kept.items, s->kept.count, sizeof(key), by_number);
+}
+
+/* Makes a checkpoint of a mark; the levels have `before` records before the section. */
+static void check_mark(
+	struct level_section *s, struct levels *l, const struct section_mark *m, uint64_t before)
+{
+	VEC(struct level_scope) more = { 0 };
+
+	for (size_t i = m->first; i < m->first + m->count; i++) {
+		if (!is_kept(s, s->marked.items[i].number)) {
+			vec_push(&more, s->marked.items[i].scope);
+		}
+	}
+	levels_check(l, &(struct level_point){ .ns = m->ns,
+				.records = before + m->number,
+				.more = more.items,
+				.count = more.count });
+	vec_fini(&more);
+}
+
+static void add_one(struct levels *l, struct section_kept *kept)
+{
+	if (kept->rec.kind == RECORD_EVENT) {
+		kept->rec.class = l->timeline.reader->classes.all.items[kept->rec.class->index];
+		kept->rec.values = kept->ids;
+	}
+	timeline_add(&l->timeline, &kept->rec);
+}
+
+/* Adds what was kept, by the order of records, with checkpoints in between. */
 static void add_kept(struct level_section *s, struct levels *l)
 {
+	uint64_t before = l->records - s->records;
+	size_t next = 0;
+
 	if (s->kept.count > 1) {
 		qsort(s->kept.items, s->kept.count, sizeof(*s->kept.items), by_number);
 	}
-	vec_foreach (struct section_kept *, kept, &s->kept) {
-		if (kept->rec.kind == RECORD_EVENT) {
-			kept->rec.class =
-				l->timeline.reader->classes.all.items[kept->rec.class->index];
-			kept->rec.values = kept->ids;
+	vec_foreach (const struct section_mark *, m, &s->marks) {
+		while (next < s->kept.count && s->kept.items[next].number < m->number) {
+			add_one(l, &s->kept.items[next++]);
 		}
-		timeline_add(&l->timeline, &kept->rec);
+		check_mark(s, l, m, before);
+	}
+	while (next < s->kept.count) {
+		add_one(l, &s->kept.items[next++]);
 	}
 }
 

@@ -60,13 +60,30 @@ struct section_kept {
 
 #define SECTION_RECENT 8
 
+/* A scope that is open at a mark. */
+struct section_marked {
+	size_t number; /* of its record */
+	struct level_scope scope;
+};
+
+/* A place for a checkpoint inside the section. */
+struct section_mark {
+	size_t number; /* of the first record behind it */
+	int64_t ns;
+	size_t first; /* of `marked` */
+	size_t count;
+};
+
 struct level_section {
 	struct reader *reader; /* declares all classes */
+	size_t spacing; /* records between two places for checkpoints */
 	struct pairs pairs; /* knows which classes are scopes, and their names */
 	struct keys by_key; /* indices of `threads` */
 	VEC(struct section_thread) threads;
 	VEC(uint32_t) used; /* threads in the order of their first records */
 	VEC(struct section_kept) kept;
+	VEC(struct section_mark) marks;
+	VEC(struct section_marked) marked;
 	VEC(uint32_t) names; /* of the levels, by own; KEYS_NONE: not known yet */
 	uint32_t recent[SECTION_RECENT]; /* threads by their tid; KEYS_NONE: none */
 	enum pairs_part *parts; /* of the reader's classes */

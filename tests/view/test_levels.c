@@ -136,6 +136,7 @@ static bool read_sections(struct levels *l, struct reader *again, const struct l
 
 	for (size_t i = 0; i < READERS; i++) {
 		level_section_init(&s[i], open_traces());
+		s[i].spacing = 1 + (size_t)rand() % 60;
 	}
 	for (size_t i = 0; i <= count && ok; i++) {
 		const int64_t time[2] = { i == 0 ? INT64_MIN : bounds[i - 1],
@@ -144,7 +145,8 @@ static bool read_sections(struct levels *l, struct reader *again, const struct l
 		ok = read_section(&s[i % READERS], l, again, time);
 		if (ok && i < count) {
 			l->next = 0; /* each section has a checkpoint */
-			levels_check(l, time[1]);
+			levels_check(
+				l, &(struct level_point){ .ns = time[1], .records = l->records });
 		}
 	}
 	for (size_t i = 0; i < READERS; i++) {
@@ -346,6 +348,7 @@ int main(int argc, char **argv)
 		struct levels parts;
 
 		begin(&parts, again, &known);
+		parts.spacing = 1 + (uint64_t)rand() % 60;
 		REQUIRE(read_sections(&parts, again, &known), "a problem in a section");
 		levels_end(&parts);
 		compare(&whole, &parts);

@@ -146,7 +146,8 @@ static void move_on(struct viewer *v, int64_t until_ns)
 	viewer_lock(v);
 	if (until_ns != INT64_MAX) {
 		v->levels.read_ns = until_ns;
-		levels_check(&v->levels, until_ns);
+		levels_check(&v->levels,
+			&(struct level_point){ .ns = until_ns, .records = v->levels.records });
 	}
 	v->from_ns = until_ns;
 	v->added = 0;

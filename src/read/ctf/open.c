@@ -179,7 +179,9 @@ static bool open_trace(
 	if (!ctf_streams_find(r, left, left_count, error)) {
 		return false;
 	}
-	look_at_indexes(r, left, left_count);
+	if (!options->is_again) {
+		look_at_indexes(r, left, left_count);
+	}
 	set_info(r);
 	if (r->follow.new_ns) {
 		ctf_follow_skip_old(r);
