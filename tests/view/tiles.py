@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,7 +23,7 @@ MADE = ("small", "small-big-endian", "pieces", "flight", "lost-and-rotated", "ma
 
 
 def ask_sql(traces, question):
-    told = subprocess.run([WAYMARK, "sql", "--json", *traces, question], check=True, capture_output=True, text=True)
+    told = subprocess.run([WAYMARK, "sql", "--json", *traces, question], check=False, capture_output=True, text=True)
     return next(iter(json.loads(told.stdout)[0].values())) or 0
 
 
@@ -108,6 +109,21 @@ def check_parts(trace, chance):
     check("parts without an index", answers[12:] == answers[:12], True)
 
 
+def check_damage(trace, place):
+    """A trace that is damaged far behind its start: what was read before counts once, and the rest, too."""
+    with open(trace / "stream-1", "r+b") as f:
+        f.seek(int(f.seek(0, os.SEEK_END) * place) // 8 * 8)
+        f.write(b"\xff" * 64)
+    with Served(WAYMARK, trace) as served:
+        known = served.trace()
+        first = int(known["first"])
+        tile = served.tile(0, known["length"] + 1)
+        check(f"damaged at {place}: problems", known["problems"] > 0, True)
+        check(f"damaged at {place}: records", known["records"],
+              ask_sql([trace], "SELECT (SELECT count(*) FROM events) + (SELECT count(*) FROM gaps) AS n"))
+        check(f"damaged at {place}: drawn", drawn(tile), wanted([trace], first, first + known["length"]))
+
+
 def check_selection(trace):
     """A selected thread is all that is there, from far and near."""
     tid = ask_sql([trace], "SELECT max(tid) AS n FROM threads")
@@ -144,6 +160,9 @@ def main():
         for made in MADE:
             check_trace(made, [work / made], chance)
         check_far(work / "long.ctf")
+        for place in 0.9, 0.6, 0.05:
+            shutil.copytree(work / "long.ctf", work / "damaged.ctf", dirs_exist_ok=True)
+            check_damage(work / "damaged.ctf", place)
         check_parts(work / "long.ctf", chance)
         subprocess.run([sys.executable, HERE.parent / "reader/make_traces.py", work], check=True)
         check_simple(work / "v4", HERE.parent / "reader/golden/trace-events")
