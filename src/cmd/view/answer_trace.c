@@ -67,10 +67,11 @@ static double part_of(const struct viewer *v)
 unsigned int answer_trace(struct viewer *v, const struct question *q, struct out *out)
 {
 	const struct levels *l = &v->levels;
-	const struct reader *r = v->session->reader;
 
 	(void)q;
 	viewer_lock(v);
+	const struct reader *r = v->session->reader;
+
 	out_printf(out, "{\"sql\":%s,\"paths\":[", answer_has_sql ? "true" : "false");
 	for (size_t i = 0; i < v->session->trace_count; i++) {
 		out_str(out, i ? "," : "");

@@ -301,7 +301,7 @@ void cache_save(struct cache *c)
 {
 	char *temporary = NULL;
 
-	if (!c->directory || c->viewer->problems > 0 || c->viewer->is_stopped ||
+	if (!c->directory || c->viewer->problems > 0 || viewer_is_stopped(c->viewer) ||
 		c->viewer->levels.records < RECORDS_MIN ||
 		asprintf(&temporary, "%s.new-XXXXXX", c->path) < 0) {
 		return;

@@ -54,11 +54,6 @@ static void close_worker(struct worker *w)
 	filter_fini(&w->filter);
 }
 
-static bool is_stopped(const struct viewer *v)
-{
-	return __atomic_load_n(&v->is_stopped, __ATOMIC_RELAXED);
-}
-
 /* True if the section is worth the attempt. */
 static bool is_promising(struct pass *p)
 {
@@ -84,16 +79,16 @@ static bool read_section(void *pass, unsigned int thread, int64_t from_ns, int64
 	viewer_unlock(p->v);
 	if (!is_promising(p)) {
 		w->section.is_odd = true;
-		return !is_stopped(p->v);
+		return !viewer_is_stopped(p->v);
 	}
 	reader_section(w->reader, from_ns, until_ns);
-	while (result == READ_RECORD && !w->section.is_odd && !is_stopped(p->v)) {
+	while (result == READ_RECORD && !w->section.is_odd && !viewer_is_stopped(p->v)) {
 		size_t count = reader_few(w->reader, records, SESSION_FEW, &result);
 
 		count = p->v->is_filtered ? filter_keep(&w->filter, records, count) : count;
 		level_section_add(&w->section, records, count);
 	}
-	return result == READ_END || (w->section.is_odd && !is_stopped(p->v));
+	return result == READ_END || (w->section.is_odd && !viewer_is_stopped(p->v));
 }
 
 /* Returns how many of the first records are in the levels already. */
@@ -130,7 +125,7 @@ static bool read_again(struct viewer *v, int64_t from_ns, int64_t until_ns)
 	v->has_sections = true;
 	v->from_ns = from_ns;
 	v->added = 0;
-	while (result == READ_RECORD && !is_stopped(v)) {
+	while (result == READ_RECORD && !viewer_is_stopped(v)) {
 		size_t count = reader_few(r, records, SESSION_FEW, &result);
 
 		viewer_lock(v);
@@ -238,5 +233,5 @@ bool pass_shared(struct viewer *v)
 	}
 	sections_fini(&p->sections);
 	free(p);
-	return v->from_ns == INT64_MAX || is_stopped(v);
+	return v->from_ns == INT64_MAX || viewer_is_stopped(v);
 }

@@ -32,7 +32,7 @@
 
 /* The traces that are shown. */
 struct viewer {
-	struct session *session;
+	struct session *session; /* the lock also guards its reader */
 	pthread_mutex_t lock;
 	struct levels levels;
 	bool is_filtered; /* some records are not selected */
@@ -74,6 +74,11 @@ static inline void viewer_lock(struct viewer *v)
 static inline void viewer_unlock(struct viewer *v)
 {
 	pthread_mutex_unlock(&v->lock);
+}
+
+static inline bool viewer_is_stopped(const struct viewer *v)
+{
+	return __atomic_load_n(&v->is_stopped, __ATOMIC_RELAXED);
 }
 
 /* Makes the levels with all processors; false if one thread must read what they lack. */

@@ -69,8 +69,7 @@ static bool goes_on(struct viewer *v, enum read_result result)
 	if (result == READ_NOTHING) {
 		nanosleep(&pause, NULL);
 	}
-	return (result == READ_RECORD || result == READ_NOTHING) &&
-	       !__atomic_load_n(&v->is_stopped, __ATOMIC_RELAXED);
+	return (result == READ_RECORD || result == READ_NOTHING) && !viewer_is_stopped(v);
 }
 
 /* Opens the traces again, unless nothing was read of them; false if they cannot be read. */
