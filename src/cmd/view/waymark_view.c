@@ -16,6 +16,9 @@
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "cmd/arguments.h"
 #include "base/memory.h"
@@ -29,6 +32,10 @@
 #define IDLE_SECONDS 3600
 #define POLL_MS 1000
 #define TOKEN_BYTES 16
+
+/* Blocks of this size are not of a heap; heaps of all threads. */
+#define BLOCK_BYTES (256 << 10)
+#define HEAPS_MAX 2
 
 /* The default size of a picture, in pixels. */
 #define WIDTH 1200
@@ -428,11 +435,24 @@ static bool find_process(struct session *s, struct options *o, char **argument)
 	return true;
 }
 
+/*
+ * Gives back the memory of an answer at once: the threads of connections would keep it in heaps of
+ * their own.
+ */
+static void bound_memory(void)
+{
+#ifdef __GLIBC__
+	mallopt(M_MMAP_THRESHOLD, BLOCK_BYTES);
+	mallopt(M_ARENA_MAX, HEAPS_MAX);
+#endif
+}
+
 /* Serves until a signal; blocks those that end it. */
 static bool serve_until_end(struct session *s, const struct options *o)
 {
 	sigset_t ends;
 
+	bound_memory();
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGINT);
 	sigaddset(&ends, SIGTERM);
