@@ -130,6 +130,7 @@ def check_places(trace, work, seen):
         check(f"{place}: {said}", (shown == seen, said.count("\n"), "cannot write the cache" in said), (True, 1, True))
     shown, said = start(trace, pathlib.Path("relative"))
     check(f"a relative place is not used: {said}", (shown == seen, said), (True, ""))
+    check("but the user's home", len(files(work / "home/.cache")), 1)
     small = work / "small"
     small.mkdir()
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "none", small], capture_output=True, check=False).returncode:
@@ -167,6 +168,7 @@ def check_bound(trace, cache):
 def main():
     with tempfile.TemporaryDirectory(prefix="waymark-cache-") as name:
         work = pathlib.Path(name)
+        os.environ["HOME"] = str(work / "home")
         for label, rounds in ("tiny.ctf", "20"), ("long.ctf", "60000"):
             subprocess.run([PROGRAM, rounds], check=True,
                            env={**os.environ, "WAYMARK_TRACE": f"*,full=block,file={work / label}"})
