@@ -5,6 +5,11 @@
  */
 #include "reader_input.h"
 
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <unistd.h>
+
 #include "view/export/export.h"
 
 #define FORMATS_MAX 16
@@ -14,6 +19,7 @@ struct exporter {
 	struct export export;
 	struct out out;
 	void *state;
+	char path[64]; /* of a format that writes a file itself; else empty */
 };
 
 static void require(bool promise)
@@ -59,6 +65,31 @@ static void check_quotes(const struct out *out)
 	require(quotes % 2 == 0);
 }
 
+/* A database must be one for SQLite, with rows that it finds right. */
+static void check_database(const char *path)
+{
+	sqlite3_stmt *statement;
+	sqlite3 *database;
+
+	require(sqlite3_open_v2(path, &database, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK);
+	require(sqlite3_prepare_v2(database, "PRAGMA integrity_check", -1, &statement, NULL) ==
+		SQLITE_OK);
+	require(sqlite3_step(statement) == SQLITE_ROW);
+	require(strcmp((const char *)sqlite3_column_text(statement, 0), "ok") == 0);
+	sqlite3_finalize(statement);
+	sqlite3_close(database);
+}
+
+/* Makes the new empty file that a format writes itself. */
+static void make_file(struct exporter *x)
+{
+	snprintf(x->path, sizeof(x->path), "/dev/shm/waymark-fuzz-%d", (int)getpid());
+	int fd = open(x->path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	require(fd >= 0);
+	close(fd);
+}
+
 static void begin(struct exporter *x, const struct export_format *format, struct reader *r)
 {
 	static const char *const fields[] = { "offset", "ret", "path" };
@@ -70,7 +101,10 @@ static void begin(struct exporter *x, const struct export_format *format, struct
 	x->export.reader = r;
 	x->export.filter = &all;
 	x->export.out = &x->out;
-	x->export.path = ":memory:";
+	if (format->is_file) {
+		make_file(x);
+		x->export.path = x->path;
+	}
 	if (format->has_fields && r->classes.all.count % 2) {
 		x->export.fields = fields;
 		x->export.field_count = ARRAY_SIZE(fields);
@@ -90,6 +124,11 @@ static void end(struct exporter *x)
 		check_packets(&x->out);
 	} else if (x->format == &export_csv) {
 		check_quotes(&x->out);
+	} else if (x->format->is_file) {
+		if (ok) {
+			check_database(x->path);
+		}
+		unlink(x->path);
 	}
 	vec_fini(&x->export.counters.all);
 	out_fini(&x->out);
