@@ -155,6 +155,13 @@ static inline size_t pairs_open(const struct pairs *p)
 }
 
 /*
+ * Begins a scope that was open before the first record. The name in `key` is ignored: the class has
+ * it.
+ */
+enum pairs_result pairs_resume(
+	struct pairs *p, const struct key *key, const struct event_class *class, uint64_t begin_ns);
+
+/*
  * Returns the span that the last pairs_add() began, to set its mark. Valid until the next
  * pairs_add().
  */

@@ -223,3 +223,19 @@ void pairs_read(
 		scope->key = key_of(rec, class, &ids);
 	}
 }
+
+enum pairs_result pairs_resume(
+	struct pairs *p, const struct key *key, const struct event_class *class, uint64_t begin_ns)
+{
+	const struct record rec = { .kind = RECORD_EVENT,
+		.trace = key->trace,
+		.pid = key->pid,
+		.tid = key->tid,
+		.ns = begin_ns,
+		.class = class };
+	struct key own = *key;
+
+	own.name = pairs_name(p, class->name, strlen(class->name));
+	return pairs_begin(
+		p, &rec, &own, pairs_is_sync(key) ? PAIRS_STACKED : PAIRS_ANYWHERE, own.name);
+}

@@ -170,7 +170,7 @@ static void doubt(struct stacks *s, struct scope_span *open)
 
 void stacks_count(struct stacks *s, uint32_t frame, uint64_t self_ns)
 {
-	if (frame != STACKS_NONE) {
+	if (frame != STACKS_NONE && !s->is_before) {
 		s->frames.items[frame].self_ns += self_ns;
 		s->frames.items[frame].count++;
 	}
@@ -468,6 +468,13 @@ enum pairs_result stacks_add(struct stacks *s, const struct record *rec, const s
 		other = add_event(s, rec, values);
 	}
 	return other == PAIRS_NOTHING ? result : other;
+}
+
+void stacks_resume(
+	struct stacks *s, const struct key *key, const struct event_class *class, uint64_t begin_ns)
+{
+	s->passes = true;
+	apply(s, pairs_resume(&s->pairs, key, class, begin_ns));
 }
 
 static void add_unfinished(void *data, const struct scope_span *span)

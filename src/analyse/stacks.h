@@ -70,6 +70,7 @@ struct stacks {
 	uint64_t first_ns; /* first time of all records seen */
 	uint64_t last_ns;
 	struct pairs pairs;
+	bool is_before; /* spans that end now are no part of the wanted time: they do not count */
 	/* For stacks.c only: */
 	VEC(char) verdicts; /* results of is_wanted(), by index of pairs.names */
 	bool passes; /* the expression is true for the last record */
@@ -97,6 +98,10 @@ static inline bool stacks_wants(struct stacks *s, const struct record *rec)
 	       (s->options.events && rec->kind == RECORD_EVENT &&
 		       event_spans_sides(s->options.events, rec->class));
 }
+
+/* Begins a scope that was open before the first record: see pairs_resume(). */
+void stacks_resume(struct stacks *s, const struct key *key, const struct event_class *class,
+	uint64_t begin_ns);
 
 /* Adds a record, in the order of time, with its values if stacks_wants() it. */
 enum pairs_result stacks_add(

@@ -196,6 +196,7 @@ void filter_limit(struct filter *f)
 		.to_ns = f->to.set ? f->to.ns : INT64_MAX,
 		.tids = f->tids.items,
 		.tid_count = f->tids.count,
+		.is_part = f->is_part,
 		.needs_class = needs_class,
 		.data = f,
 	};

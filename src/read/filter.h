@@ -65,6 +65,7 @@ struct filter {
 	 */
 	bool (*needs_class)(void *data, const struct event_class *class);
 	void *needs_data;
+	bool is_part; /* as in struct reader_needs */
 	int64_t first_ns; /* time of the first record; set when one was seen */
 	bool started;
 	VEC(char) verdicts; /* by class index; 0: not decided yet */

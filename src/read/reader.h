@@ -58,7 +58,7 @@ struct reader_options {
 
 /*
  * The records that a caller needs. A reader may leave out others to be faster, with problems in
- * what it leaves out; it returns every gap of the needed threads,
+ * what it leaves out; it returns every gap of the needed threads
  * unless `is_part` is set.
  */
 struct reader_needs {

@@ -420,22 +420,13 @@ static void begin_span(struct timeline *t, struct timeline_event *e)
 void timeline_resume(struct timeline *t, const struct key *key, const struct event_class *class,
 	uint64_t begin_ns)
 {
-	const struct record rec = { .kind = RECORD_EVENT,
-		.trace = key->trace,
-		.pid = key->pid,
-		.tid = key->tid,
-		.ns = begin_ns,
-		.class = class };
 	struct timeline_event e = {
 		.ns = begin_ns,
 		.class = class,
 		.thread = thread_of(t, key->trace, key->pid, key->tid),
 	};
-	struct key own = *key;
 
-	own.name = pairs_name(&t->pairs, class->name, strlen(class->name));
-	if (pairs_begin(&t->pairs, &rec, &own, pairs_is_sync(key) ? PAIRS_STACKED : PAIRS_ANYWHERE,
-		    own.name) == PAIRS_BEGUN) {
+	if (pairs_resume(&t->pairs, key, class, begin_ns) == PAIRS_BEGUN) {
 		begin_span(t, &e);
 	}
 }

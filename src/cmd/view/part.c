@@ -21,8 +21,8 @@ static void limit_filter(struct part *p, struct viewer *v, const struct time_ran
 	viewer_unlock(v);
 	limit_time(&p->filter.from, first_ns, range->from, true);
 	limit_time(&p->filter.to, first_ns, range->to, false);
+	p->filter.is_part = true;
 	filter_start(&p->filter, p->reader);
-	filter_limit(&p->filter);
 }
 
 static struct key thread_key(uint32_t trace, uint32_t pid, uint32_t tid)
@@ -70,11 +70,42 @@ unsigned int part_open(struct part *p, struct viewer *v, const struct question *
 		filter_fini(&p->filter);
 		return answer_refuse(out, "traces", "traces that can still be read");
 	}
+	p->from_ns = range.from;
+	p->to_ns = range.to;
 	limit_filter(p, v, &range);
 	if (has_tracks) {
 		choose_threads(p, v, tracks, count);
 	}
 	return 200;
+}
+
+static bool is_of_threads(const struct part *p, const struct key *of)
+{
+	const struct key key = thread_key(of->trace, of->pid, of->tid);
+
+	return !p->has_threads || keys_get(&p->threads, &key) != KEYS_NONE;
+}
+
+void part_resume(struct part *p, struct viewer *v,
+	void (*resume)(void *data, const struct key *key, const struct event_class *class),
+	void *data)
+{
+	struct filter_time *from = &p->filter.from;
+
+	viewer_lock(v);
+	const struct level_checkpoint *c = levels_checkpoint(&v->levels, p->from_ns);
+
+	/* A later begin is that of the session's own selection, before which there is nothing. */
+	if (from->ns <= p->from_ns && !v->meets_events) {
+		*from = (struct filter_time){ .ns = c ? c->ns : INT64_MIN, .set = c };
+		for (size_t i = 0; c && i < c->count; i++) {
+			if (is_of_threads(p, &c->scopes[i].key)) {
+				resume(data, &c->scopes[i].key,
+					p->reader->classes.all.items[c->scopes[i].class]);
+			}
+		}
+	}
+	viewer_unlock(v);
 }
 
 void part_close(struct part *p)
@@ -103,6 +134,11 @@ size_t part_next(struct part *p, struct record *records)
 	enum read_result result;
 	size_t kept = 0;
 
+	/* Not before part_resume(): a reader that left records out cannot go back to them. */
+	if (!p->is_begun) {
+		filter_limit(&p->filter);
+		p->is_begun = true;
+	}
 	while (kept == 0 && !part_is_over(p)) {
 		size_t count = reader_few(p->reader, records, SESSION_FEW, &result);
 
