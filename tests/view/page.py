@@ -5,7 +5,6 @@
 The drawn items are compared with SQL; texts of a trace are never markup; nothing is fetched from elsewhere.
 """
 
-import json
 import os
 import pathlib
 import subprocess
@@ -15,34 +14,17 @@ import time
 import urllib.parse
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "flame"))
+import browser  # noqa: E402
 import chromium  # noqa: E402
+from browser import SKIPPED, settle, wait_for  # noqa: E402
 from served import Served, check, finish  # noqa: E402
 
-SKIPPED = 77
 WAYMARK, PROGRAM = map(os.path.realpath, sys.argv[1:3])
 ODD = "<img src=x onerror=alert(1)> \u202eabc " + "x" * 150 + ".ctf"
 
 
 def ask_sql(trace, question):
-    told = subprocess.run([WAYMARK, "sql", "--json", trace, question], check=True, capture_output=True, text=True)
-    return json.loads(told.stdout)
-
-
-def wait_for(page, expression, value=True):
-    for _ in range(200):
-        seen = page.evaluate(expression)
-        if seen == value:
-            return seen
-        time.sleep(0.05)
-    raise AssertionError(f"{expression} stays {seen}, not {value}")
-
-
-def settle(page):
-    """Waits until the tile of the view was drawn."""
-    wait_for(page, "waymark.trace?.done && waymark.tile !== null")
-    before = None
-    while before != (before := page.evaluate("JSON.stringify(waymark.tile)")):
-        time.sleep(0.3)
+    return browser.ask_sql(WAYMARK, trace, question)
 
 
 def drawn(page):
@@ -88,7 +70,7 @@ def check_click(page, trace):
         const at = canvas.getBoundingClientRect();
         const middle = ((item[1] + item[0]) / 2 - waymark.view.from) / (waymark.view.to - waymark.view.from);
         globalThis.place = [at.left + 170 + middle * (canvas.clientWidth - 170),
-            at.top + 26 + box.top + 12 + row.depth * 18 + 9];
+            at.top + 26 + box.top + box.bar + row.depth * 18 + 9];
     })()""")
     page.click(*page.evaluate("place"))
     wait_for(page, "document.getElementById('details').textContent.includes('Disk:request')")

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "cmd/view/answers.h"
+#include "timeline/overview.h"
 #include "view/message/json.h"
 
 static void put_processes(const struct levels *l, struct out *out)
@@ -24,11 +25,13 @@ static void put_tracks(const struct levels *l, struct out *out)
 	out_str(out, "\"tracks\":[");
 	for (size_t i = 0; i < l->tracks.count; i++) {
 		const struct level_track *t = &l->tracks.items[i];
+		struct track_sum sum = overview_track(l, t);
 
 		out_printf(out,
-			"%s{\"process\":%u,\"tid\":%u,\"depth\":%zu,\"events\":%s,\"lane\":",
-			i ? "," : "", t->process, t->tid, t->slices.count,
-			t->events.cells ? "true" : "false");
+			"%s{\"process\":%u,\"tid\":%u,\"depth\":%zu,\"count\":%" PRIu64
+			",\"busy\":%" PRIu64 ",\"first\":%" PRId64 ",\"lane\":",
+			i ? "," : "", t->process, t->tid, t->slices.count, sum.count, sum.busy_ns,
+			sum.first_ns - l->first_ns);
 		if (t->is_lane) {
 			json_out_string(out, t->name);
 		} else {

@@ -1,14 +1,17 @@
 // The start of the page, and the state of the traces, asked again while they are being read.
+import { readAddress } from "/address.js";
 import { whenVisible } from "/alive.js";
 import { ask } from "/api.js";
 import { count } from "/format.js";
-import { layout } from "/layout.js";
 import { goTo } from "/choose.js";
 import { onFind } from "/find.js";
 import { beginHands } from "/hands.js";
+import { beginHeads, sayLeft } from "/heads.js";
+import { beginTip } from "/tip.js";
+import { nameTracks } from "/tracks.js";
 import "/details.js";
 import "/sql.js";
-import { all, announce, app, canvas, drawing, fail, load, redraw, show } from "/view.js";
+import { all, announce, app, canvas, drawing, fail, place, redraw, show } from "/view.js";
 
 const MORE_MS = 400; // between two questions while the traces are being read
 const FIRST_MS = 30; // the same, until a thread is known
@@ -22,20 +25,25 @@ function showState() {
 
 	state.textContent = parts.filter((p) => p).join(" · ");
 	state.classList.toggle("bad", t.lost > 0 || t.problems > 0);
+	sayLeft();
 	document.getElementById("title").textContent = t.paths.join(", ");
 	document.body.classList.toggle("picture", Boolean(t.isPicture));
 	document.title = `${t.paths[0].split("/").pop()} · Waymark`;
 }
 
 function isWhole() {
-	return app.trace && app.view.from <= all().from && app.view.to >= all().to;
+	return app.follows && app.view.from <= all().from && app.view.to >= all().to;
 }
 
-// The view that the address names, or null.
-function viewOfAddress() {
-	const [from, to] = location.hash.slice(1).split(",").map(Number);
+// Takes over what the address says; returns its time, or null.
+function followAddress() {
+	const given = readAddress();
 
-	return from < to ? { from, to } : null;
+	app.follows = app.follows && !given;
+	app.view = given ?? (app.tile ? app.view : all());
+	place();
+	announce(app.selection ? "selected" : "chosen");
+	return given;
 }
 
 async function refresh() {
@@ -49,13 +57,13 @@ async function refresh() {
 	const follows = isFirst || isWhole();
 
 	app.trace = trace;
-	({ boxes: app.boxes, height: app.height } = layout(trace, app.hidden));
+	nameTracks(trace);
+	const given = isFirst ? followAddress() : place();
+
 	showState();
 	announce("trace");
-	if (follows) {
-		show((isFirst && viewOfAddress()) || all(), false);
-	} else {
-		load();
+	if (isFirst || follows) {
+		show(given ?? all(), false);
 	}
 	if (!trace.done) {
 		setTimeout(() => whenVisible(refresh), trace.tracks.length > 0 ? MORE_MS : FIRST_MS);
@@ -63,16 +71,22 @@ async function refresh() {
 }
 
 beginHands();
+beginHeads();
+beginTip();
 onFind(goTo);
 document.getElementById("where").addEventListener("input", () => {
 	app.found = null;
 });
-addEventListener("hashchange", () => app.trace && show(viewOfAddress() ?? app.view));
+addEventListener("hashchange", () => {
+	if (app.trace) {
+		show(followAddress() ?? app.view);
+	}
+});
 new ResizeObserver(() => {
 	drawing.fit();
 	redraw();
 	if (app.trace) {
-		load();
+		place();
 	}
 }).observe(canvas);
 refresh();

@@ -1,39 +1,52 @@
 // Which item is chosen: by the mouse, by its name, or by an expression.
+import { addPiece, writeAddress } from "/address.js";
+import { rowsOf } from "/bars.js";
 import { LEFT, TOP } from "/draw.js";
-import { boxAt, EVENTS, SLICE } from "/layout.js";
+import { boxAt, SLICE, topOf } from "/layout.js";
 import { find } from "/find.js";
 import { announce, app, canvas, drawing, redraw, show } from "/view.js";
 
-function itemsAt(track, y) {
-	const box = app.boxes.find((b) => b.track === track);
-	const inside = y - box.top;
-	const depth = Math.floor((inside - EVENTS) / SLICE);
+// The rows of a track at a y of its box: losses are seen everywhere in it.
+function rowsAt(box, inside) {
+	const depth = Math.floor((inside - box.bar) / SLICE);
 
-	return (app.tile?.rows ?? []).filter((r) => r.track === track &&
-		(inside < EVENTS ? r.kind !== "slice" : r.kind === "slice" && r.depth === depth));
+	return rowsOf(app.tile, box.track).filter((r) => r.kind === "loss" ||
+		(inside < box.bar ? r.kind !== "slice" : r.kind === "slice" && r.depth === depth));
+}
+
+// The item at a place, with its row; or null. Of a slice that is there and a mark nearby, the slice.
+export function itemAt(x, y) {
+	const box = boxAt(app, y - TOP);
+	const near = 4 * (app.view.to - app.view.from) / (canvas.clientWidth - LEFT);
+	const ns = drawing.ns(app.view, x);
+
+	if (box?.kind !== "track" || x < LEFT) {
+		return null;
+	}
+	for (const reach of [0, near]) {
+		for (const row of rowsAt(box, y - TOP - topOf(app, box)).reverse()) {
+			const item = row.items.find((i) => ns >= i[0] - reach && ns <= (i[1] ?? Infinity) + reach);
+
+			if (item) {
+				return { row, item };
+			}
+		}
+	}
+	return null;
 }
 
 export function choose(row, item) {
 	app.chosen = item ? { row, item } : null;
 	app.selection = null;
+	writeAddress();
 	announce("chosen");
 	redraw();
 }
 
 export function chooseAt(x, y) {
-	const box = boxAt(app.boxes, y - TOP + app.scroll);
-	const near = 4 * (app.view.to - app.view.from) / (canvas.clientWidth - LEFT);
-	const ns = drawing.ns(app.view, x);
+	const found = itemAt(x, y);
 
-	for (const row of box?.kind === "track" ? itemsAt(box.track, y - TOP + app.scroll) : []) {
-		const item = row.items.find((i) => ns >= i[0] - near && ns <= (i[1] ?? Infinity) + near);
-
-		if (item) {
-			choose(row, item);
-			return;
-		}
-	}
-	choose(null, null);
+	choose(found?.row ?? null, found?.item ?? null);
 }
 
 // Chooses the next or previous item of the row with the same name.
@@ -73,3 +86,27 @@ export async function goTo(isBack) {
 
 	choose({ kind: "event", track: found.track, depth: 0, items: [item] }, item);
 }
+
+// ---- The address ----
+
+addPiece("item", () => {
+	const { row, item } = app.chosen ?? {};
+
+	return row ? [row.kind, row.depth, ...item.map((n) => n ?? "")].concat(encodeURIComponent(
+		app.trace.tracks[row.track]?.key ?? "")).join(",") : "";
+}, (text) => {
+	const [kind, depth, ...parts] = text.split(",");
+	const key = decodeURIComponent(parts.pop() ?? "");
+	const track = app.trace.tracks.findIndex((t) => t.key === key);
+	const item = parts.map((n) => (n === "" ? null : Number(n)));
+
+	app.chosen = track >= 0 && item.length >= 5 ? { row: { kind, track, depth: Number(depth), items: [item] }, item } : null;
+});
+
+// The found event, as a line through all tracks: it may be in an item with others.
+drawing.add((d) => {
+	if (app.found) {
+		d.context.fillStyle = d.chosen;
+		d.context.fillRect(d.x(app.view, app.found.ns) - 0.5, 0, 1, d.height);
+	}
+});

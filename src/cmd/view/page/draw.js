@@ -1,35 +1,29 @@
-// Draws boxes and a tile on a canvas. Items are [begin, end, name, count, covered, offset, trace]; an
-// end that is null goes on.
-import { SLICE, EVENTS, HEAD, trackName } from "/layout.js";
-import { colour, duration, time } from "/format.js";
+// Draws the tracks with a tile on a canvas. Other modules add layers above them.
+import { Bars, rowsOf } from "/bars.js";
+import { HEAD, SLICE, topOf, visibleBoxes } from "/layout.js";
+import { duration, time } from "/format.js";
 
 export const LEFT = 170;
 export const TOP = 26;
-const LABEL = 24;
 
-// True if the item is the chosen one, which may be of an older tile.
-function isChosen(app, row, item) {
-	const { row: own, item: chosen } = app.chosen ?? {};
-
-	return chosen !== undefined && own.track === row.track && own.kind === row.kind && own.depth === row.depth &&
-		chosen[0] === item[0] && chosen[2] === item[2];
-}
+const STYLES = ["back", "text", "faint", "line", "loss", "chosen", "band", "hit"];
 
 export class Drawing {
 	constructor(canvas) {
 		this.canvas = canvas;
 		this.context = canvas.getContext("2d", { alpha: false });
-		this.colours = new Map();
+		this.bars = new Bars(this.context);
+		this.layers = [];
 		this.dark = matchMedia("(prefers-color-scheme: dark)");
-		this.dark.addEventListener("change", () => this.colours.clear());
+		this.dark.addEventListener("change", () => {
+			this.isStyled = false;
+		});
+		this.fit();
 	}
 
-	get width() {
-		return this.canvas.clientWidth;
-	}
-
-	get height() {
-		return this.canvas.clientHeight;
+	// Adds a function that draws above the tracks, clipped to their part of the canvas.
+	add(layer) {
+		this.layers.push(layer);
 	}
 
 	x(view, ns) {
@@ -40,47 +34,105 @@ export class Drawing {
 		return view.from + (x - LEFT) / (this.width - LEFT) * (view.to - view.from);
 	}
 
+	// The times of a view as pixels.
+	scaleOf(view) {
+		const wide = (this.width - LEFT) / (view.to - view.from);
+
+		return { left: LEFT, right: this.width, x: (ns) => LEFT + (ns - view.from) * wide };
+	}
+
 	fit() {
 		const ratio = devicePixelRatio || 1;
 
+		this.width = this.canvas.clientWidth;
+		this.height = this.canvas.clientHeight;
 		this.canvas.width = Math.round(this.width * ratio);
 		this.canvas.height = Math.round(this.height * ratio);
 		this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
+		this.context.font = "12px system-ui, sans-serif";
+		this.context.textBaseline = "middle";
 	}
 
-	style(name) {
-		return getComputedStyle(document.documentElement).getPropertyValue(name);
-	}
+	style() {
+		if (!this.isStyled) {
+			const styles = getComputedStyle(document.documentElement);
 
-	colourOf(name) {
-		if (!this.colours.has(name)) {
-			this.colours.set(name, colour(name, this.dark.matches));
+			STYLES.forEach((name) => {
+				this[name] = this.bars[name] = styles.getPropertyValue(`--${name}`);
+			});
+			this.isStyled = true;
 		}
-		return this.colours.get(name);
 	}
 
 	draw(app) {
 		const c = this.context;
 
-		this.text = this.style("--text");
-		this.faint = this.style("--faint");
-		this.line = this.style("--line");
-		this.loss = this.style("--loss");
-		this.chosen = this.style("--chosen");
-		c.fillStyle = this.style("--back");
+		this.style();
+		c.fillStyle = this.back;
 		c.fillRect(0, 0, this.width, this.height);
-		c.font = "12px system-ui, sans-serif";
-		c.textBaseline = "middle";
+		if (!app.trace) {
+			return;
+		}
+		const boxes = visibleBoxes(app, this.height - TOP);
+		const isFixed = (box) => box.isFixed;
+
+		this.bars.begin(app, this.dark.matches, this.back, this.text);
+		this.part(app, boxes.filter((box) => !isFixed(box)), TOP + app.fixed);
+		if (app.fixed > 0) {
+			this.part(app, boxes.filter(isFixed), TOP);
+			this.rule(TOP + app.fixed, this.faint);
+		}
+		this.clipped(LEFT, TOP, () => this.layers.forEach((layer) => layer(this, app)));
+		this.clipped(LEFT, TOP, () => this.selection(app));
+		this.scale(app);
+	}
+
+	clipped(left, top, act) {
+		const c = this.context;
+
 		c.save();
 		c.beginPath();
-		c.rect(LEFT, TOP, this.width - LEFT, this.height - TOP);
+		c.rect(left, top, this.width - left, this.height - top);
 		c.clip();
-		this.tile(app);
-		this.found(app);
-		this.selection(app);
+		act();
 		c.restore();
-		this.names(app);
-		this.scale(app);
+	}
+
+	rule(y, colour) {
+		const c = this.context;
+
+		c.strokeStyle = colour;
+		c.beginPath();
+		c.moveTo(0, y + 0.5);
+		c.lineTo(this.width, y + 0.5);
+		c.stroke();
+	}
+
+	// Boxes below a y: their names on the left, their rows on the right.
+	part(app, boxes, top) {
+		const scale = this.scaleOf(app.view);
+
+		this.clipped(0, top, () => boxes.forEach((box) => this.head(app, box)));
+		this.clipped(LEFT, top, () => {
+			for (const box of boxes) {
+				if (box.kind === "track") {
+					this.rows(app, box, scale);
+				}
+			}
+		});
+	}
+
+	rows(app, box, scale) {
+		const place = { top: TOP + topOf(app, box) + 1, height: box.height, marks: box.marks };
+
+		this.estimates(app, box, scale);
+		for (const row of rowsOf(app.tile, box.track)) {
+			if (row.kind === "slice") {
+				this.bars.slices(app, row, place.top - 1 + box.bar + row.depth * SLICE, scale);
+			} else {
+				this.bars.marks(app, row, place, scale);
+			}
+		}
 	}
 
 	// The scale of times, in steps of 1, 2 or 5.
@@ -105,140 +157,63 @@ export class Drawing {
 		c.stroke();
 	}
 
-	names(app) {
+	// The head of a process or track. What is not shown is said.
+	head(app, box) {
 		const c = this.context;
+		const y = TOP + topOf(app, box);
 
-		c.save();
-		c.beginPath();
-		c.rect(0, TOP, LEFT, this.height - TOP);
-		c.clip();
-		for (const box of app.boxes) {
-			const y = TOP + box.top - app.scroll;
+		if (box.kind === "process") {
+			c.fillStyle = this.band;
+			c.fillRect(0, y, this.width, HEAD - 1);
+			c.fillStyle = this.text;
+			c.font = "600 12px system-ui, sans-serif";
+			c.fillText(this.bars.fit(`${box.isFolded ? "▸" : "▾"} ${box.name}`, this.width - 260), 6, y + HEAD / 2);
+			c.font = "12px system-ui, sans-serif";
+			const said = [box.isFolded ? `${box.count} tracks` : "", box.left > 0 ? `${box.left} hidden` : ""];
 
-			if (y > this.height || y + box.height < TOP) {
-				continue;
-			}
-			if (box.kind === "process") {
-				const process = app.trace.processes[box.process];
-
-				c.fillStyle = this.text;
-				c.fillText(`${process.name} ${process.pid}`, 6, y + HEAD / 2, LEFT - 12);
-			} else {
-				c.fillStyle = this.faint;
-				c.fillText(trackName(app.trace, box.track), 16, y + EVENTS + SLICE / 2, LEFT - 22);
-			}
+			c.fillStyle = this.faint;
+			c.textAlign = "right";
+			c.fillText(said.filter((text) => text).join(" · "), this.width - 8, y + HEAD / 2);
+			c.textAlign = "left";
+		} else {
+			this.trackHead(app, box, y);
 		}
-		c.restore();
+		if (box.key === app.cursor) {
+			c.fillStyle = this.chosen;
+			c.fillRect(0, y, 3, box.height - 1);
+		}
 	}
 
 	// What was not read yet: how many events there may be, paler than all that is known.
-	estimates(app, tops) {
+	estimates(app, box, scale) {
 		const c = this.context;
+		const bottom = TOP + topOf(app, box) + box.height - 2;
 
 		c.fillStyle = this.faint;
 		c.globalAlpha = 0.3;
 		for (const row of app.tile?.estimates ?? []) {
-			const box = tops.get(row.track);
-			const top = box && TOP + box.top - app.scroll;
-
-			for (const [begin, end, , n] of box && top < this.height ? row.items : []) {
-				const left = this.x(app.view, begin);
+			for (const [begin, end, , n] of row.track === box.track ? row.items : []) {
+				const left = scale.x(begin);
 				const high = (box.height - 2) * Math.min(1, 0.2 + Math.log10(n) / 8);
 
-				c.fillRect(left, top + box.height - 2 - high, Math.max(1, this.x(app.view, end) - left), high);
+				c.fillRect(left, bottom - high, Math.max(1, scale.x(end) - left), high);
 			}
 		}
 		c.globalAlpha = 1;
 	}
 
-	tile(app) {
-		const tops = new Map(app.boxes.filter((b) => b.kind === "track").map((b) => [b.track, b]));
-
-		this.estimates(app, tops);
-		for (const row of app.tile?.rows ?? []) {
-			const box = tops.get(row.track);
-			const top = box && TOP + box.top - app.scroll;
-
-			if (!box || top > this.height || top + box.height < TOP) {
-				continue;
-			}
-			if (row.kind === "slice") {
-				this.slices(app, row, top + EVENTS + row.depth * SLICE);
-			} else {
-				this.marks(app, row, row.kind === "loss" ? [top, box.height] : [top, EVENTS - 2]);
-			}
-		}
-	}
-
-	slices(app, row, top) {
+	trackHead(app, box, y) {
 		const c = this.context;
+		const middle = y + box.label;
 
-		for (const item of row.items) {
-			const left = this.x(app.view, item[0]);
-			const right = Math.max(left + 1, item[1] === null ? this.width : this.x(app.view, item[1]));
-
-			if (right < LEFT || left > this.width) {
-				continue;
-			}
-			const name = app.trace.names[item[2]] ?? "";
-			const full = item[3] <= 1 ? 1 : Math.max(0.25, item[4] / (item[1] - item[0]));
-
-			c.globalAlpha = Math.min(1, full);
-			c.fillStyle = this.colourOf(name);
-			c.fillRect(left, top, Math.max(1, right - left - 0.5), SLICE - 1);
-			c.globalAlpha = 1;
-			if (isChosen(app, row, item)) {
-				c.strokeStyle = this.chosen;
-				c.lineWidth = 2;
-				c.strokeRect(left, top, right - left, SLICE - 1);
-				c.lineWidth = 1;
-			}
-			this.label(item[3] > 1 ? `${name} × ${item[3]}` : name, left, right, top);
-		}
-	}
-
-	label(name, left, right, top) {
-		const c = this.context;
-		const from = Math.max(left, LEFT) + 3;
-		const room = Math.min(right, this.width) - from - 3;
-
-		if (room < LABEL) {
-			return;
-		}
 		c.fillStyle = this.text;
-		c.save();
-		c.beginPath();
-		c.rect(from, top, room, SLICE);
-		c.clip();
-		c.fillText(name, from, top + SLICE / 2);
-		c.restore();
-	}
-
-	// Events: the more there are in an item, the higher it is. Losses reach over the whole track.
-	marks(app, row, [top, height]) {
-		const c = this.context;
-
-		for (const item of row.items) {
-			const left = this.x(app.view, item[0]);
-			const right = this.x(app.view, item[1]);
-			const share = row.kind === "loss" ? 1 : Math.min(1, 0.4 + Math.log10(item[3] || 1) / 5);
-
-			c.fillStyle = row.kind === "loss" ? this.loss : this.colourOf(app.trace.names[item[2]] ?? "");
-			c.fillRect(left, top + height * (1 - share), Math.max(row.kind === "loss" ? 2 : 1.5, right - left),
-				height * share);
-			if (isChosen(app, row, item)) {
-				c.strokeStyle = this.chosen;
-				c.strokeRect(left - 2, top, Math.max(4, right - left + 4), height);
-			}
+		c.fillText(this.bars.fit(box.name, LEFT - 40), 16, middle);
+		c.fillStyle = this.faint;
+		if (box.isPinned && box.height > 30) {
+			c.fillText(this.bars.fit(box.of, LEFT - 40), 16, middle - SLICE + 3);
 		}
-	}
-
-	// The found event, as a line through all tracks: it may be in an item with others.
-	found(app) {
-		if (app.found) {
-			this.context.fillStyle = this.chosen;
-			this.context.fillRect(this.x(app.view, app.found.ns) - 0.5, TOP, 1, this.height);
-		}
+		c.fillText(box.isPinned ? "★" : "⋮", LEFT - 16, middle);
+		this.rule(y + box.height - 1, this.band);
 	}
 
 	selection(app) {

@@ -24,15 +24,18 @@ export function count(n) {
 
 const encoder = new TextEncoder();
 
-// The colour of a name: the same in every view, and of the same hue in flame graphs (view/flamegraph/svg.c).
-export function colour(name, dark) {
+// The colour of a name: the same in every view, and of the same hue in flame graphs (view/flamegraph/svg.c). `full`
+// below 1 is paler, above 1 stronger.
+export function colour(name, dark, full = 1) {
 	let hash = 2166136261;
 
 	for (const byte of encoder.encode(name)) {
 		hash = Math.imul(hash ^ byte, 16777619);
 	}
 	hash ^= hash >>> 15;
-	return `hsl(${(hash >>> 0) % 360} ${45 + (hash >>> 9) % 25}% ${dark ? 38 : 74}%)`;
+	const light = (dark ? 38 : 74) + (full > 1 ? (dark ? 20 : -24) : 0);
+
+	return `hsl(${(hash >>> 0) % 360} ${45 + (hash >>> 9) % 25}% ${light}% / ${Math.min(full, 1)})`;
 }
 
 // JSON.parse(), but integers that a number of JavaScript does not hold exactly become texts.

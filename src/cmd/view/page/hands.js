@@ -5,6 +5,8 @@ import { toggleFollowing } from "/live.js";
 import { choose, chooseAt, step } from "/choose.js";
 import { paneKeys } from "/panes.js";
 import { selectShown } from "/select.js";
+import { clickHead, headKeys } from "/heads.js";
+import { writeAddress } from "/address.js";
 import { announce, app, canvas, drawing, fit, move, redraw, scrollBy, show, undo, whole, zoom } from "/view.js";
 
 const middle = () => (app.view.from + app.view.to) / 2;
@@ -25,6 +27,7 @@ const keys = [
 	[["e"], "select what is shown", selectShown],
 	...paneKeys,
 	[["Escape"], "choose nothing", () => choose(null, null)],
+	...headKeys,
 	[["?"], "show the keys", help],
 ];
 
@@ -55,6 +58,9 @@ function onWheel(event) {
 let drag = null;
 
 function onDown(event) {
+	if (event.button !== 0) {
+		return;
+	}
 	drag = { x: event.offsetX, y: event.offsetY, ns: drawing.ns(app.view, event.offsetX) };
 	canvas.setPointerCapture(event.pointerId);
 }
@@ -70,8 +76,11 @@ function onMove(event) {
 
 function onUp(event) {
 	if (drag && Math.abs(event.offsetX - drag.x) <= 4) {
-		chooseAt(event.offsetX, event.offsetY);
+		if (!clickHead(event.offsetX, event.offsetY)) {
+			chooseAt(event.offsetX, event.offsetY);
+		}
 	} else if (drag && app.selection) {
+		writeAddress();
 		announce("selected");
 	}
 	drag = null;

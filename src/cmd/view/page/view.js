@@ -1,14 +1,16 @@
 // What is shown, and the parts of the page that hear of changes: the view, in the address, so that a
 // link says what one sees, and the tile that is drawn.
+import { addPiece, writeAddress } from "/address.js";
 import { askLatest } from "/api.js";
 import { Drawing, LEFT, TOP } from "/draw.js";
 import { duration } from "/format.js";
+import { layout, topOf, visibleBoxes } from "/layout.js";
 
 export const canvas = document.getElementById("timeline");
 export const drawing = new Drawing(canvas);
 
 export const app = {
-	trace: null, boxes: [], height: 0, hidden: new Set(), scroll: 0,
+	trace: null, boxes: [], height: 0, fixed: 0, scroll: 0, follows: true,
 	view: { from: 0, to: 1 }, past: [], tile: null, chosen: null, selection: null,
 };
 
@@ -54,7 +56,9 @@ export function all() {
 }
 
 function clamp(view) {
-	const { from: first, to: last } = all();
+	const { from: first, to: known } = all();
+	// While the trace is being read, a link may name a time that is still to come.
+	const last = app.trace.done ? known : Math.max(known, view.to);
 	const margin = 0.05 * (last - first);
 	const wide = Math.min(Math.max(view.to - view.from, 10), last - first + 2 * margin);
 	const from = Math.min(Math.max(view.from, first - margin), last + margin - wide);
@@ -62,27 +66,26 @@ function clamp(view) {
 	return { from, to: from + wide };
 }
 
-function remember() {
-	const { from, to } = app.view;
-
-	history.replaceState(null, "", `#${Math.round(from)},${Math.round(to)}`);
-}
-
 export function show(view, keeps = true) {
 	if (keeps) {
 		app.past.push(app.view);
 	}
 	app.view = clamp(view);
-	remember();
+	writeAddress(app.view);
 	document.getElementById("range").textContent = duration(app.view.to - app.view.from);
 	announce("view");
 	redraw();
 	load();
 }
 
+// Places the tracks anew. The server answers for a thousand tracks at a time.
+export function place() {
+	Object.assign(app, layout(app.trace, canvas.clientHeight - TOP));
+	scrollTo(app.scroll);
+}
+
 function visibleTracks() {
-	return app.boxes.filter((b) => b.kind === "track" && b.top - app.scroll < canvas.clientHeight &&
-		b.top + b.height - app.scroll > 0).map((b) => b.track);
+	return visibleBoxes(app, canvas.clientHeight).filter((b) => b.kind === "track").map((b) => b.track).slice(0, 1000);
 }
 
 let isLoading = false;
@@ -135,12 +138,30 @@ export function move(share) {
 	show({ from: app.view.from + by, to: app.view.to + by }, false);
 }
 
-export function scrollBy(pixels) {
-	const most = Math.max(0, app.height - canvas.clientHeight + TOP);
+export function scrollTo(pixels) {
+	const most = Math.max(app.trace?.done ? 0 : app.scroll, app.height - canvas.clientHeight + TOP);
 
-	app.scroll = Math.min(Math.max(app.scroll + pixels, 0), most);
+	app.scroll = Math.round(Math.min(Math.max(pixels, 0), most));
+	writeAddress();
+	announce("view");
 	redraw();
 	load();
+}
+
+export function scrollBy(pixels) {
+	scrollTo(app.scroll + pixels);
+}
+
+// Scrolls as little as possible to show a box.
+export function reveal(box) {
+	const room = canvas.clientHeight - TOP;
+	const top = topOf(app, box);
+
+	if (!box.isFixed && top < app.fixed) {
+		scrollTo(box.top - app.fixed);
+	} else if (!box.isFixed && top + box.height > room) {
+		scrollTo(box.top + box.height - room);
+	}
 }
 
 export function fit() {
@@ -155,6 +176,7 @@ export function fit() {
 }
 
 export function whole() {
+	app.follows = true;
 	show(all());
 }
 
@@ -165,3 +187,14 @@ export function undo() {
 		show(view, false);
 	}
 }
+
+// ---- The address ----
+
+addPiece("scroll", () => (app.scroll > 0 ? String(app.scroll) : ""), (text) => {
+	app.scroll = Number(text) || 0;
+});
+addPiece("time", () => (app.selection ? [app.selection.from, app.selection.to].map(Math.round).join("-") : ""), (text) => {
+	const [from, to] = text.split("-").map(Number);
+
+	app.selection = from < to ? { from, to } : null;
+});

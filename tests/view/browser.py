@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+"""The page of `waymark view` in Chromium, and answers in SQL to compare it with."""
+
+import json
+import subprocess
+import time
+
+SKIPPED = 77
+
+
+def ask_sql(waymark, trace, question):
+    told = subprocess.run([waymark, "sql", "--json", trace, question], check=True, capture_output=True, text=True)
+    return json.loads(told.stdout)
+
+
+def wait_for(page, expression, value=True):
+    for _ in range(200):
+        seen = page.evaluate(expression)
+        if seen == value:
+            return seen
+        time.sleep(0.05)
+    raise AssertionError(f"{expression} stays {seen}, not {value}")
+
+
+def settle(page):
+    """Waits until the tile of the view was drawn."""
+    wait_for(page, "Boolean(globalThis.waymark?.trace?.done && waymark.tile)")
+    before = None
+    while before != (before := page.evaluate("JSON.stringify(waymark.tile)")):
+        time.sleep(0.3)
