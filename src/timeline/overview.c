@@ -77,3 +77,30 @@ void overview_columns(const struct levels *l, struct overview_column *columns, s
 		}
 	}
 }
+
+/* Returns an upper bound of the records in a step. */
+static uint64_t count_step(const struct levels *l, size_t step)
+{
+	uint64_t sum = 0;
+
+	vec_foreach (const struct level_track *, t, &l->tracks) {
+		sum += step < t->events.count ? t->events.cells[step].count : 0;
+		vec_foreach (const struct level_row *, row, &t->slices) {
+			sum += step < row->count ? 2 * (uint64_t)row->cells[step].count : 0;
+		}
+	}
+	return sum;
+}
+
+int64_t overview_until(const struct levels *l, int64_t from_ns, uint64_t records)
+{
+	uint64_t from = from_ns > l->first_ns ? (uint64_t)(from_ns - l->first_ns) : 0;
+	size_t last = (size_t)((uint64_t)(l->last_ns - l->first_ns) >> l->shift);
+	size_t step = (size_t)(from >> l->shift);
+	uint64_t sum = 0;
+
+	while (step <= last && (sum == 0 || sum < records)) {
+		sum += count_step(l, step++);
+	}
+	return step > last ? INT64_MAX : l->first_ns + (int64_t)((uint64_t)step << l->shift);
+}

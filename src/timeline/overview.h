@@ -25,4 +25,10 @@ struct overview_column {
 /* Fills in columns of equal width from the begin of the trace to its end. */
 void overview_columns(const struct levels *l, struct overview_column *columns, size_t count);
 
+/*
+ * Returns the end of the steps, from that of a time on, that have about a number of records
+ * together; INT64_MAX: these are all up to the end.
+ */
+int64_t overview_until(const struct levels *l, int64_t from_ns, uint64_t records);
+
 #endif

@@ -81,6 +81,11 @@ def check_questions(served):
         status, _, body = served.get(f"/api/find?ns=0{query}")
         check(f"find {query[:30]}: {body[:80]}", (status, words in body), (400, True))
     check("a time that is none", served.get("/api/find?ns=x&where=req>1")[0], 400)
+    for query in ("", "from=0&to=9", "from=0&to=9&columns=9", "from=9&to=0&columns=9&begin=0",
+                  "from=0&to=9&columns=4001&begin=0", "from=0&to=9&columns=9&begin=-1"):
+        check(f"hits {query}", served.get(f"/api/hits?where=req>1&{query}")[0], 400)
+    for query in ("", "columns=0", "columns=4001", "columns=x"):
+        check(f"overview {query}", served.get(f"/api/overview?{query}")[0], 400)
     check("no such event", served.get("/api/event?ns=1&trace=0&offset=1")[0], 400)
     check("no such track", served.get("/api/tile?from=0&to=9&columns=9&tracks=999999")[2], b'{"near":true,"rows":[],"estimates":[]}')
     check("it still answers", served.get("/api/trace")[0], 200)

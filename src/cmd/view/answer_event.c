@@ -57,8 +57,7 @@ unsigned int answer_event(struct viewer *v, const struct question *q, struct out
 
 /* ---- Finding ---- */
 
-/* Returns the expression of a question; NULL, with the answer, if it is wrong or fits no event. */
-static struct where *get_where(struct viewer *v, const struct question *q, struct out *out)
+struct where *answer_where(struct viewer *v, const struct question *q, struct out *out)
 {
 	const char *text = q->get(q->data, "where");
 	const char *misfit = NULL;
@@ -139,7 +138,7 @@ unsigned int answer_find(struct viewer *v, const struct question *q, struct out 
 	if (!question_number(q, "ns", &ns)) {
 		return answer_refuse(out, "ns", "a time in ns");
 	}
-	struct where *where = get_where(v, q, out);
+	struct where *where = answer_where(v, q, out);
 
 	if (!where) {
 		return 400;

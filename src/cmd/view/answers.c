@@ -112,6 +112,8 @@ static const struct question_row {
 	{ "/api/queries", answer_queries, NULL, true, JSON, NULL, NULL },
 	{ "/api/flame", answer_flame, NULL, true, "image/svg+xml", PICTURE_POLICY, NULL },
 	{ "/api/csv", NULL, answer_csv, true, "text/csv; charset=utf-8", NULL, "waymark.csv" },
+	{ "/api/hits", answer_hits, NULL, true, JSON, NULL, NULL },
+	{ "/api/overview", answer_overview, NULL, false, JSON, NULL, NULL },
 };
 
 static const struct question_row *find_row(const char *path)

@@ -32,6 +32,7 @@ unsigned int answer_refuse(struct out *out, const char *name, const char *wanted
 
 struct near;
 struct tile;
+struct where;
 
 /* Reads a part of the traces, with the session's selection; false if that is not possible. */
 bool answer_read_near(struct viewer *v, struct near *n);
@@ -42,10 +43,15 @@ void answer_put_tile(struct viewer *v, const struct tile *t, bool is_near, struc
 /* Replaces the answer, which is not wanted any more. Returns 503. */
 unsigned int answer_stopped(struct out *out);
 
+/* Returns the expression of a question; NULL, with the answer, if it is wrong or fits no event. */
+struct where *answer_where(struct viewer *v, const struct question *q, struct out *out);
+
 /* Each writes one answer and returns an HTTP status, as view_answer() does. */
 unsigned int answer_trace(struct viewer *v, const struct question *q, struct out *out);
 unsigned int answer_tile(struct viewer *v, const struct question *q, struct out *out);
 unsigned int answer_event(struct viewer *v, const struct question *q, struct out *out);
+unsigned int answer_hits(struct viewer *v, const struct question *q, struct out *out);
+unsigned int answer_overview(struct viewer *v, const struct question *q, struct out *out);
 unsigned int answer_events(struct viewer *v, const struct question *q, struct out *out);
 unsigned int answer_switch(struct viewer *v, const struct question *q, struct out *out);
 unsigned int answer_find(struct viewer *v, const struct question *q, struct out *out);

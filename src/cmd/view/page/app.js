@@ -11,6 +11,8 @@ import { beginTip } from "/tip.js";
 import { nameTracks } from "/tracks.js";
 import "/details.js";
 import "/sql.js";
+import { beginHits, countHits } from "/hits.js";
+import { beginOverview } from "/overview.js";
 import { all, announce, app, canvas, drawing, fail, place, redraw, show } from "/view.js";
 
 const MORE_MS = 400; // between two questions while the traces are being read
@@ -73,15 +75,24 @@ async function refresh() {
 beginHands();
 beginHeads();
 beginTip();
-onFind(goTo);
-document.getElementById("where").addEventListener("input", () => {
+beginHits();
+beginOverview();
+onFind((isBack) => {
+	countHits();
+	goTo(isBack);
+});
+document.getElementById("where").addEventListener("input", (event) => {
 	app.found = null;
+	if (!event.target.value.trim()) {
+		countHits();
+	}
 });
 addEventListener("hashchange", () => {
 	if (app.trace) {
 		show(followAddress() ?? app.view);
 	}
 });
+drawing.dark.addEventListener("change", redraw);
 new ResizeObserver(() => {
 	drawing.fit();
 	redraw();

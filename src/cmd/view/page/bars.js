@@ -70,13 +70,13 @@ export class Bars {
 		let last = "";
 
 		for (const item of row.items) {
-			const left = Math.max(scale.left - 2, scale.x(item[0]));
-			const end = item[1] === null ? scale.right : Math.min(scale.right + 2, scale.x(item[1]));
+			const left = Math.round(Math.max(scale.left - 2, scale.x(item[0])));
+			const end = Math.round(item[1] === null ? scale.right : Math.min(scale.right + 2, scale.x(item[1])));
 
 			if (end < scale.left || left > scale.right) {
 				continue;
 			}
-			const wide = Math.max(1, end - left - 0.5);
+			const wide = Math.max(1, end - left - (end - left > 3));
 			const full = item[3] <= 1 ? 1 : item[4] / (item[1] - item[0]);
 			const fill = this.colourOf(item[2], full >= 1 ? PALE : Math.max(1, Math.round(full * PALE)));
 
@@ -146,8 +146,8 @@ export class Bars {
 		const room = isLoss ? height - 1 : marks;
 
 		for (const item of row.items) {
-			const left = scale.x(item[0]);
-			const wide = Math.max(isLoss ? 2 : 1.5, scale.x(item[1]) - left);
+			const left = Math.round(scale.x(item[0]));
+			const wide = Math.max(2, Math.round(scale.x(item[1])) - left);
 
 			if (left + wide < scale.left || left > scale.right) {
 				continue;

@@ -14,6 +14,7 @@ export class Drawing {
 		this.context = canvas.getContext("2d", { alpha: false });
 		this.bars = new Bars(this.context);
 		this.layers = [];
+		this.above = [];
 		this.dark = matchMedia("(prefers-color-scheme: dark)");
 		this.dark.addEventListener("change", () => {
 			this.isStyled = false;
@@ -24,6 +25,11 @@ export class Drawing {
 	// Adds a function that draws above the tracks, clipped to their part of the canvas.
 	add(layer) {
 		this.layers.push(layer);
+	}
+
+	// Adds a function that draws at last, anywhere.
+	addAbove(layer) {
+		this.above.push(layer);
 	}
 
 	x(view, ns) {
@@ -85,6 +91,7 @@ export class Drawing {
 		this.clipped(LEFT, TOP, () => this.layers.forEach((layer) => layer(this, app)));
 		this.clipped(LEFT, TOP, () => this.selection(app));
 		this.scale(app);
+		this.above.forEach((layer) => layer(this, app));
 	}
 
 	clipped(left, top, act) {

@@ -1,4 +1,5 @@
 // Finds events by an expression, as that of `waymark print --where`.
+import { addPiece, writeAddress } from "/address.js";
 import { question } from "/api.js";
 import { duration } from "/format.js";
 import { isSaved } from "/saved.js";
@@ -27,6 +28,15 @@ export async function find(ns, isBack) {
 	return found;
 }
 
+// The expression of the field: the page and a link show where it is true.
+export function expression() {
+	return input.value.trim();
+}
+
+addPiece("find", () => encodeURIComponent(expression()), (text) => {
+	input.value = decodeURIComponent(text);
+});
+
 export function onFind(act) {
 	if (isSaved) {
 		input.placeholder = "find: text of an event (/)";
@@ -35,6 +45,7 @@ export function onFind(act) {
 	input.addEventListener("keydown", (event) => {
 		event.stopPropagation();
 		if (event.key === "Enter") {
+			writeAddress();
 			act(event.shiftKey);
 		} else if (event.key === "Escape") {
 			document.getElementById("timeline").focus();

@@ -113,13 +113,45 @@ async function find({ where, ns, back }) {
 	return all[at] === undefined ? null : parse(all[at]);
 }
 
+// All that was saved is counted at once.
+async function hits({ where, from, to, columns }) {
+	const counts = new Map();
+	const sought = where.toLowerCase();
+	const lines = (await allLines()).filter((line) => timeOf(line) >= from && timeOf(line) <= to &&
+		textOf(line).toLowerCase().includes(sought));
+
+	for (const line of lines) {
+		const column = Math.min(columns - 1, Math.floor((timeOf(line) - from) * columns / (to - from + 1)));
+
+		counts.set(column, (counts.get(column) ?? 0) + 1);
+	}
+	return { count: lines.length, next: null, columns: [...counts] };
+}
+
+async function overview({ columns }) {
+	const { tile: { rows }, trace: { length } } = await data;
+	const sums = { slice: new Map(), loss: new Map() };
+
+	for (const row of rows) {
+		const sum = row.kind === "loss" ? sums.loss : sums.slice;
+
+		for (const [begin, , , n] of row.items) {
+			const column = Math.min(columns - 1, Math.floor(begin * columns / (length + 1)));
+
+			sum.set(column, (sum.get(column) ?? 0) + n);
+		}
+	}
+	return { columns: Array.from({ length: columns }, (_, i) => sums.slice.get(i) ?? 0), lost: [...sums.loss] };
+}
+
 async function trace() {
 	const saved = await data;
 
 	return { ...saved.trace, part: saved.part, isPicture: saved.isPicture };
 }
 
-const answers = { "/api/trace": trace, "/api/tile": tile, "/api/event": event, "/api/find": find };
+const answers = { "/api/trace": trace, "/api/tile": tile, "/api/event": event, "/api/find": find,
+	"/api/hits": hits, "/api/overview": overview };
 
 export async function answerSaved(path, given) {
 	const answer = answers[path];
