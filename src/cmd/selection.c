@@ -102,6 +102,20 @@ int selection_take_name(struct name_pattern *p, const struct command *command, c
 	return name_pattern_read(p, text, why, sizeof(why)) ? 0 : bad_pattern(command, text, why);
 }
 
+int selection_take_counter(struct session *s, const struct command *command,
+	struct name_pattern *event, const char **field)
+{
+	struct arena *arena = &s->declarations.model.arena;
+	const char *point = strrchr(optarg, '.');
+
+	if (!point || point == optarg || !point[1]) {
+		return arguments_bad(command, "--counter: '%s' is not EVENT.FIELD", optarg);
+	}
+	*field = point + 1;
+	return selection_take_name(
+		event, command, arena_strndup(arena, optarg, (size_t)(point - optarg)));
+}
+
 int selection_add_name(struct filter *f, const struct command *command, const char *text)
 {
 	char why[128];

@@ -54,6 +54,13 @@ size_t selection_next_few(struct session *s, struct record *records);
 int selection_take_name(struct name_pattern *p, const struct command *command, const char *text);
 
 /*
+ * Takes `--counter=EVENT.FIELD` of `optarg`; the name of an event may have points, that of a field
+ * has none. Returns 0, or ARGUMENTS_BAD, reported. The session keeps the texts.
+ */
+int selection_take_counter(struct session *s, const struct command *command,
+	struct name_pattern *event, const char **field);
+
+/*
  * Adds a pattern to a filter's list, see filter_add_pattern(); returns 0, or ARGUMENTS_BAD,
  * reported.
  */

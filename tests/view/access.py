@@ -84,6 +84,9 @@ def check_questions(served):
     for query in ("", "from=0&to=9", "from=0&to=9&columns=9", "from=9&to=0&columns=9&begin=0",
                   "from=0&to=9&columns=4001&begin=0", "from=0&to=9&columns=9&begin=-1"):
         check(f"hits {query}", served.get(f"/api/hits?where=req>1&{query}")[0], 400)
+    for query in ("", "field=submit.bytes", "field=nothing.x&from=0&to=9&columns=9", "field=bytes&from=0&to=9&columns=9",
+                  "field=text.text&from=0&to=9&columns=9", "field=submit.bytes&from=0&to=9&columns=0"):
+        check(f"curve {query}", served.get(f"/api/curve?{query}")[0], 400)
     for query in ("", "columns=0", "columns=4001", "columns=x"):
         check(f"overview {query}", served.get(f"/api/overview?{query}")[0], 400)
     check("no such event", served.get("/api/event?ns=1&trace=0&offset=1")[0], 400)

@@ -98,19 +98,11 @@ static int set_format(struct export_run *x, const char *text)
 		is_near ? ": did you mean '" : "", is_near ? near.name : "", is_near ? "'?" : "");
 }
 
-/* Takes `EVENT.FIELD`; the name of an event may have points, that of a field has none. */
-static int add_counter(struct export_run *x, const char *text)
+static int add_counter(struct export_run *x)
 {
-	struct arena *arena = &x->session.declarations.model.arena;
-	const char *point = strrchr(text, '.');
 	struct timeline_counter counter = { 0 };
-
-	if (!point || point == text || !point[1]) {
-		return arguments_bad(&x->command, "--counter: '%s' is not EVENT.FIELD", text);
-	}
-	counter.field = point + 1;
-	int failed = selection_take_name(
-		&counter.event, &x->command, arena_strndup(arena, text, (size_t)(point - text)));
+	int failed =
+		selection_take_counter(&x->session, &x->command, &counter.event, &counter.field);
 
 	if (!failed) {
 		vec_push(&x->export.counters.all, counter);
@@ -118,7 +110,6 @@ static int add_counter(struct export_run *x, const char *text)
 	return failed;
 }
 
-/* Applies one option; returns 0, or the result that ends the run. */
 static int take(struct export_run *x, int key)
 {
 	switch (key) {
@@ -131,7 +122,7 @@ static int take(struct export_run *x, int key)
 	case KEY_FIELDS:
 		return names_take(&x->fields, &x->session, &x->command, optarg);
 	case KEY_COUNTER:
-		return add_counter(x, optarg);
+		return add_counter(x);
 	case KEY_REPLACE:
 		x->replaces = true;
 		return 0;

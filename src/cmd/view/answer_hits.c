@@ -35,12 +35,11 @@ static int64_t time_of(const struct filter *f, const struct filter_time *t)
 	return t->ns + (t->relative ? f->first_ns : 0);
 }
 
-/* Makes the filter pass the piece, as far as the session selects it. */
-static void limit(struct viewer *v, struct filter *f, const struct piece *p)
+void answer_limit(struct viewer *v, struct filter *f, int64_t from_ns, int64_t until_ns)
 {
 	const struct filter *all = &v->session->filter;
-	int64_t from = p->begin_ns;
-	int64_t to = p->end_ns - 1;
+	int64_t from = from_ns;
+	int64_t to = until_ns - 1;
 
 	viewer_lock(v);
 	if (all->from.set && time_of(all, &all->from) > from) {
@@ -87,7 +86,7 @@ static void count_piece(struct viewer *v, struct where *where, struct piece *p)
 	where_free(filter.where);
 	filter.where = where;
 	if (r) {
-		limit(v, &filter, p);
+		answer_limit(v, &filter, p->begin_ns, p->end_ns);
 		filter_start(&filter, r);
 		filter_limit(&filter);
 		count_records(r, &filter, p);

@@ -114,6 +114,8 @@ static const struct question_row {
 	{ "/api/csv", NULL, answer_csv, true, "text/csv; charset=utf-8", NULL, "waymark.csv" },
 	{ "/api/hits", answer_hits, NULL, true, JSON, NULL, NULL },
 	{ "/api/overview", answer_overview, NULL, false, JSON, NULL, NULL },
+	{ "/api/fields", answer_fields, NULL, false, JSON, NULL, NULL },
+	{ "/api/curve", answer_curve, NULL, true, JSON, NULL, NULL },
 };
 
 static const struct question_row *find_row(const char *path)

@@ -46,10 +46,15 @@ unsigned int answer_stopped(struct out *out);
 /* Returns the expression of a question; NULL, with the answer, if it is wrong or fits no event. */
 struct where *answer_where(struct viewer *v, const struct question *q, struct out *out);
 
+/* Limits a filter to a time, as far as the session selects it; the end is not included. */
+void answer_limit(struct viewer *v, struct filter *f, int64_t from_ns, int64_t until_ns);
+
 /* Each writes one answer and returns an HTTP status, as view_answer() does. */
 unsigned int answer_trace(struct viewer *v, const struct question *q, struct out *out);
 unsigned int answer_tile(struct viewer *v, const struct question *q, struct out *out);
 unsigned int answer_event(struct viewer *v, const struct question *q, struct out *out);
+unsigned int answer_curve(struct viewer *v, const struct question *q, struct out *out);
+unsigned int answer_fields(struct viewer *v, const struct question *q, struct out *out);
 unsigned int answer_hits(struct viewer *v, const struct question *q, struct out *out);
 unsigned int answer_overview(struct viewer *v, const struct question *q, struct out *out);
 unsigned int answer_events(struct viewer *v, const struct question *q, struct out *out);

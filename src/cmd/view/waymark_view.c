@@ -53,6 +53,7 @@ enum {
 	KEY_REPLACE,
 	KEY_FROM,
 	KEY_TO,
+	KEY_COUNTER,
 };
 
 static const struct argument rows[] = {
@@ -70,6 +71,7 @@ static const struct argument rows[] = {
 	{ KEY_TO, "to", "TIME", "the end of its time" },
 	{ KEY_SIZE, "size", "WxH", "size of the picture in pixels; default: 1200x600" },
 	{ KEY_REPLACE, "replace", NULL, "replace FILE if it exists" },
+	{ KEY_COUNTER, "counter", "EVENT.FIELD", "draw a field as a curve; may be repeated" },
 	SELECTION_ROWS,
 	{ 0 },
 };
@@ -103,6 +105,7 @@ struct options {
 	char *process; /* the trace of a process that the user named */
 	bool without_cache;
 	struct out selection; /* text of the options that select records */
+	struct timeline_counters counters;
 };
 
 static int take_time(struct filter_time *time)
@@ -149,6 +152,17 @@ static int take_saving(struct options *o, int key)
 	}
 }
 
+static int add_counter(struct session *s, struct options *o)
+{
+	struct timeline_counter counter = { 0 };
+	int failed = selection_take_counter(s, &command, &counter.event, &counter.field);
+
+	if (!failed) {
+		vec_push(&o->counters.all, counter);
+	}
+	return failed;
+}
+
 static int take(struct session *s, struct options *o, int key)
 {
 	uint64_t port;
@@ -175,6 +189,8 @@ static int take(struct session *s, struct options *o, int key)
 	case KEY_NO_OPEN:
 		o->without_browser = true;
 		return 0;
+	case KEY_COUNTER:
+		return add_counter(s, o);
 	case KEY_STAY:
 		o->stays = true;
 		return 0;
@@ -392,6 +408,7 @@ static bool serve(struct session *s, const struct options *o, int signals)
 	if (!viewer_begin(&v, s, cached(o))) {
 		return false;
 	}
+	v.counters = o->counters;
 	struct view_server *server = view_serve(&v, &o->place, token);
 
 	if (server) {
@@ -407,6 +424,7 @@ static bool serve(struct session *s, const struct options *o, int signals)
 		}
 		wait_for_end(server, o, signals);
 		view_stop(server);
+		view_curves_end(&v);
 	}
 	viewer_end(&v);
 	return server;
@@ -447,6 +465,30 @@ static void bound_memory(void)
 #endif
 }
 
+/* Reports counters that no event has, as far as the traces declare their events. */
+static bool check_counters(struct session *s, const struct options *o)
+{
+	const struct reader *r = s->reader;
+
+	vec_foreach (const struct timeline_counter *, c, &o->counters.all) {
+		bool is_found = !reader_declares_all(r);
+
+		vec_foreach (struct event_class *const *, class, &r->classes.all) {
+			const struct event *e = (*class)->event;
+
+			is_found = is_found ||
+				   (e && name_pattern_meets(&c->event, (*class)->name) &&
+					   event_find_arg(e, c->field, strlen(c->field)) >= 0);
+		}
+		if (!is_found) {
+			session_say(s, "--counter: no event matches '%s' and has a field '%s'",
+				c->event.text, c->field);
+			return false;
+		}
+	}
+	return true;
+}
+
 /* Serves until a signal; blocks those that end it. */
 static bool serve_until_end(struct session *s, const struct options *o)
 {
@@ -459,7 +501,7 @@ static bool serve_until_end(struct session *s, const struct options *o)
 	sigaddset(&ends, SIGHUP);
 	sigprocmask(SIG_BLOCK, &ends, NULL);
 	int signals = signalfd(-1, &ends, SFD_CLOEXEC);
-	bool ok = serve(s, o, signals);
+	bool ok = check_counters(s, o) && serve(s, o, signals);
 
 	close(signals);
 	return ok;
@@ -490,6 +532,10 @@ int waymark_view(int argc, char **argv)
 	s.unreadable |= !ok;
 	int status = session_end(&s);
 
+	vec_foreach (struct timeline_counter *, c, &options.counters.all) {
+		name_pattern_fini(&c->event);
+	}
+	vec_fini(&options.counters.all);
 	free(options.process);
 	out_fini(&options.selection);
 	return status;

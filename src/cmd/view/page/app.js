@@ -11,6 +11,7 @@ import { beginTip } from "/tip.js";
 import { nameTracks } from "/tracks.js";
 import "/details.js";
 import "/sql.js";
+import { beginCurves } from "/curves.js";
 import { beginHits, countHits } from "/hits.js";
 import { beginOverview } from "/overview.js";
 import { all, announce, app, canvas, drawing, fail, place, redraw, show } from "/view.js";
@@ -75,6 +76,7 @@ async function refresh() {
 beginHands();
 beginHeads();
 beginTip();
+beginCurves();
 beginHits();
 beginOverview();
 onFind((isBack) => {

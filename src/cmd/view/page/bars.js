@@ -63,6 +63,11 @@ export class Bars {
 		return this.colours[at];
 	}
 
+	// The strong colour of a text that is no name of the trace.
+	plain(text) {
+		return colour(text, this.isDark, STRONG);
+	}
+
 	// A row of slices. Labels are drawn at last, so that the colour changes less often.
 	slices(app, row, top, scale) {
 		const c = this.context;

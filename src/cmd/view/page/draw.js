@@ -15,6 +15,7 @@ export class Drawing {
 		this.bars = new Bars(this.context);
 		this.layers = [];
 		this.above = [];
+		this.kinds = new Map();
 		this.dark = matchMedia("(prefers-color-scheme: dark)");
 		this.dark.addEventListener("change", () => {
 			this.isStyled = false;
@@ -25,6 +26,11 @@ export class Drawing {
 	// Adds a function that draws above the tracks, clipped to their part of the canvas.
 	add(layer) {
 		this.layers.push(layer);
+	}
+
+	// Adds a function that draws boxes of a kind.
+	addKind(kind, draw) {
+		this.kinds.set(kind, draw);
 	}
 
 	// Adds a function that draws at last, anywhere.
@@ -122,8 +128,12 @@ export class Drawing {
 		this.clipped(0, top, () => boxes.forEach((box) => this.head(app, box)));
 		this.clipped(LEFT, top, () => {
 			for (const box of boxes) {
+				const draw = this.kinds.get(box.kind);
+
 				if (box.kind === "track") {
 					this.rows(app, box, scale);
+				} else if (draw) {
+					draw(this, app, box, scale);
 				}
 			}
 		});

@@ -18,6 +18,21 @@ export function time(ns, step) {
 	return `${(ns / 1e9).toFixed(digits)} s`;
 }
 
+// A number of bytes, in the largest unit that it has at least one of.
+function bytes(n) {
+	const power = Math.min(4, Math.max(0, Math.floor(Math.log2(Math.abs(n) || 1) / 10)));
+
+	return `${Number((n / 1024 ** power).toPrecision(4))} ${["B", "KiB", "MiB", "GiB", "TiB"][power]}`;
+}
+
+// A number with the unit that a field declares: { unit, scale, time }, with the scale 0 if it cannot be converted.
+export function withUnit(n, { unit, scale, time: isTime }) {
+	if (scale > 0) {
+		return isTime ? duration(n * scale) : bytes(n * scale);
+	}
+	return `${Math.abs(n) < 1e15 ? Number(n.toPrecision(6)).toLocaleString("en", { maximumFractionDigits: 6 }) : n}${unit ? ` ${unit}` : ""}`;
+}
+
 export function count(n) {
 	return n.toLocaleString("en");
 }

@@ -5,6 +5,7 @@ import { toggleFollowing } from "/live.js";
 import { choose, chooseAt, step } from "/choose.js";
 import { paneKeys } from "/panes.js";
 import { selectShown } from "/select.js";
+import { askCurve } from "/curves.js";
 import { clickHead, headKeys } from "/heads.js";
 import { writeAddress } from "/address.js";
 import { announce, app, canvas, drawing, fit, move, redraw, scrollBy, show, undo, whole, zoom } from "/view.js";
@@ -28,6 +29,7 @@ const keys = [
 	...paneKeys,
 	[["Escape"], "choose nothing", () => choose(null, null)],
 	...headKeys,
+	[["v"], "add a curve of a field", askCurve],
 	[["?"], "show the keys", help],
 ];
 
@@ -38,7 +40,7 @@ function help() {
 function onKey(event) {
 	const row = keys.find(([names]) => names.includes(event.key));
 
-	if (row && !event.ctrlKey && !event.metaKey && !document.getElementById("help").open) {
+	if (row && !event.ctrlKey && !event.metaKey && !document.querySelector("dialog[open]")) {
 		event.preventDefault();
 		row[2]();
 	}

@@ -36,10 +36,10 @@ function step(by) {
 function withTrack(act) {
 	const box = current();
 
-	if (box?.kind === "track") {
+	if (box?.source) {
 		const at = app.boxes.indexOf(box);
 
-		act(app.trace.tracks[box.track]);
+		act(box.source);
 		app.cursor = (boxOf(box.key) ?? app.boxes[Math.min(at, app.boxes.length - 1)])?.key ?? null;
 		redraw();
 	}
@@ -49,7 +49,7 @@ function foldCurrent() {
 	const box = current();
 
 	if (box) {
-		const process = box.kind === "process" ? box.process : app.trace.tracks[box.track].process;
+		const process = box.source?.process ?? box.process;
 
 		fold(app.trace.processes[process]);
 		cursorAt(app.boxes.find((b) => b.kind === "process" && b.process === process));
@@ -59,11 +59,14 @@ function foldCurrent() {
 // ---- The menu ----
 
 function rowsOf(box) {
-	const track = box.kind === "track" ? app.trace.tracks[box.track] : null;
+	const track = box.source ?? null;
 	const process = app.trace.processes[track?.process ?? box.process];
 	const rows = track ? [[box.isPinned ? "take from the top (t)" : "pin to the top (t)", () => pin(track)],
 		["hide (h)", () => hide(track)], ["hide all others", () => hideOthers(app.trace, track)]] : [];
 
+	if (track?.remove) {
+		rows.push(["remove the curve", track.remove]);
+	}
 	rows.push([box.isFolded ? "show the tracks (c)" : "collapse the process (c)", () => fold(process)]);
 	if (tracks.hidden.size > 0) {
 		rows.push([`show ${tracks.hidden.size} hidden (H)`, showHidden]);

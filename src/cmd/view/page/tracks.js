@@ -51,6 +51,13 @@ export function nameTracks(trace) {
 	});
 }
 
+// Other parts of the page add tracks: { key, name, process, kind, lane, count, busy, first, height }.
+const sources = [];
+
+export function addSource(tracksOf) {
+	sources.push(tracksOf);
+}
+
 // ---- Order ----
 
 const compare = {
@@ -60,6 +67,11 @@ const compare = {
 	busy: (a, b) => b.busy - a.busy,
 	first: (a, b) => a.first - b.first,
 };
+
+// Curves are first, lanes last.
+function rank(track) {
+	return track.kind === "curve" ? 0 : 1 + (track.lane !== null);
+}
 
 // A process as what its tracks have together.
 function together(process, own) {
@@ -78,11 +90,13 @@ export function shownTracks(trace) {
 	const order = compare[tracks.order] ?? compare[""];
 	const groups = trace.processes.map((process, index) => ({ process, index, tracks: [] }));
 
-	trace.tracks.forEach((track) => groups[track.process].tracks.push(track));
+	for (const track of [...sources.flatMap((tracksOf) => tracksOf(trace)), ...trace.tracks]) {
+		groups[track.process]?.tracks.push(track);
+	}
 	return groups.filter((group) => group.tracks.length > 0).map((group) => {
 		const shown = group.tracks.filter((t) => !tracks.hidden.has(t.key) && isMatch(group.process, t));
 
-		shown.sort((a, b) => (a.lane !== null) - (b.lane !== null) || order(a, b));
+		shown.sort((a, b) => rank(a) - rank(b) || order(a, b));
 		return { ...group, shown, left: group.tracks.length - shown.length, all: together(group.process, group.tracks) };
 	}).sort((a, b) => order(a.all, b.all));
 }

@@ -143,7 +143,6 @@ export function scrollTo(pixels) {
 
 	app.scroll = Math.round(Math.min(Math.max(pixels, 0), most));
 	writeAddress();
-	announce("view");
 	redraw();
 	load();
 }
