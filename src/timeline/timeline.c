@@ -175,6 +175,14 @@ uint32_t timeline_find_thread(const struct timeline *t, uint32_t trace, uint32_t
 	return keys_get(&t->by_key, &key);
 }
 
+uint32_t timeline_find_process(const struct timeline *t, uint32_t trace, uint32_t pid)
+{
+	const struct key key = { .trace = trace, .pid = pid, .tid = OF_PROCESS };
+	uint32_t index = keys_get(&t->by_key, &key);
+
+	return index == KEYS_NONE ? 0 : index;
+}
+
 /* ---- Classes ---- */
 
 static bool is_step_of_flow(const struct event *e, size_t i)

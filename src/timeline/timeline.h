@@ -158,6 +158,9 @@ const struct timeline_thread *timeline_know_thread(
 /* Returns the index of a known thread; KEYS_NONE: there is none. */
 uint32_t timeline_find_thread(const struct timeline *t, uint32_t trace, uint32_t pid, uint32_t tid);
 
+/* Returns the index of a process; 0 if it has no record yet. */
+uint32_t timeline_find_process(const struct timeline *t, uint32_t trace, uint32_t pid);
+
 static inline const struct timeline_process *timeline_process_of(
 	const struct timeline *t, const struct timeline_thread *thread)
 {

@@ -238,14 +238,8 @@ struct put {
 static size_t process_of(struct viewer *v, const struct curve_row *row)
 {
 	viewer_lock(v);
-	const struct timeline *t = &v->levels.timeline;
-	size_t at = 0;
+	size_t at = timeline_find_process(&v->levels.timeline, row->trace, row->pid);
 
-	while (at < t->processes.count && (t->processes.items[at].trace != row->trace ||
-						  t->processes.items[at].pid != row->pid)) {
-		at++;
-	}
-	at = at < t->processes.count ? at : 0;
 	viewer_unlock(v);
 	return at;
 }

@@ -116,6 +116,8 @@ static const struct question_row {
 	{ "/api/overview", answer_overview, NULL, false, JSON, NULL, NULL },
 	{ "/api/fields", answer_fields, NULL, false, JSON, NULL, NULL },
 	{ "/api/curve", answer_curve, NULL, true, JSON, NULL, NULL },
+	{ "/api/flow", answer_flow, NULL, true, JSON, NULL, NULL },
+	{ "/api/lives", answer_lives, NULL, true, JSON, NULL, NULL },
 };
 
 static const struct question_row *find_row(const char *path)

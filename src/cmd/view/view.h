@@ -55,6 +55,7 @@ struct viewer {
 	struct reader
 		*before; /* the session's reader before the present one; NULL: there is none */
 	struct timeline_counters counters; /* of the command line; the page shows them at first */
+	struct view_lives *lives;
 	struct view_curves *curves; /* that were asked for; NULL: none */
 };
 
@@ -65,8 +66,9 @@ struct viewer {
 bool viewer_begin(struct viewer *v, struct session *s, const char *cached);
 void viewer_end(struct viewer *v);
 
-/* Ends the passes of the curves. Call after view_stop(). */
+/* End the passes of curves and lives. Call after view_stop(). */
 void view_curves_end(struct viewer *v);
+void view_lives_end(struct viewer *v);
 
 /* Waits for the end of the pass. */
 void viewer_wait(struct viewer *v);

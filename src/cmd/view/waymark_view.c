@@ -425,6 +425,7 @@ static bool serve(struct session *s, const struct options *o, int signals)
 		wait_for_end(server, o, signals);
 		view_stop(server);
 		view_curves_end(&v);
+		view_lives_end(&v);
 	}
 	viewer_end(&v);
 	return server;

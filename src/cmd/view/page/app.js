@@ -12,6 +12,8 @@ import { nameTracks } from "/tracks.js";
 import "/details.js";
 import "/sql.js";
 import { beginCurves } from "/curves.js";
+import { beginFlow } from "/flow.js";
+import { beginLives } from "/lives.js";
 import { beginHits, countHits } from "/hits.js";
 import { beginOverview } from "/overview.js";
 import { all, announce, app, canvas, drawing, fail, place, redraw, show } from "/view.js";
@@ -77,6 +79,8 @@ beginHands();
 beginHeads();
 beginTip();
 beginCurves();
+beginLives();
+beginFlow();
 beginHits();
 beginOverview();
 onFind((isBack) => {

@@ -36,10 +36,16 @@ function isChosen(app, row, item) {
 		chosen[0] === item[0] && chosen[2] === item[2];
 }
 
+// The name of an item: by its number, or a text of its own.
+export function nameOf(trace, item) {
+	return typeof item[2] === "string" ? item[2] : trace?.names[item[2]] ?? "";
+}
+
 export class Bars {
 	constructor(context) {
 		this.context = context;
 		this.colours = [];
+		this.texts = new Map();
 		this.widths = new Map();
 	}
 
@@ -47,6 +53,7 @@ export class Bars {
 	begin(app, isDark, back, text) {
 		if (this.names !== app.trace?.names || this.isDark !== isDark) {
 			this.colours = [];
+			this.texts.clear();
 			this.names = app.trace?.names;
 			this.isDark = isDark;
 		}
@@ -55,12 +62,27 @@ export class Bars {
 	}
 
 	colourOf(name, pale = PALE) {
+		if (typeof name === "string") {
+			return this.colourOfText(name, pale);
+		}
 		const at = name * (STRONG + 1) + pale;
 
 		if (!this.colours[at]) {
 			this.colours[at] = colour(this.names?.[name] ?? "", this.isDark, pale / PALE);
 		}
 		return this.colours[at];
+	}
+
+	colourOfText(text, pale) {
+		const key = `${pale}${text}`;
+
+		if (this.texts.size > 20000) {
+			this.texts.clear();
+		}
+		if (!this.texts.has(key)) {
+			this.texts.set(key, colour(text, this.isDark, pale / PALE));
+		}
+		return this.texts.get(key);
 	}
 
 	// The strong colour of a text that is no name of the trace.
@@ -98,7 +120,7 @@ export class Bars {
 		}
 		c.fillStyle = this.text;
 		for (const [item, left, end] of labels) {
-			const name = this.names?.[item[2]] ?? "";
+			const name = nameOf(app.trace, item);
 
 			this.label(item[3] > 1 ? `${name} × ${item[3]}` : name, Math.max(left, scale.left) + 4, top + SLICE / 2,
 				Math.min(end, scale.right) - 3);

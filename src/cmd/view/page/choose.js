@@ -10,8 +10,10 @@ import { announce, app, canvas, drawing, redraw, show } from "/view.js";
 function rowsAt(box, inside) {
 	const depth = Math.floor((inside - box.bar) / SLICE);
 
-	return rowsOf(app.tile, box.track).filter((r) => r.kind === "loss" ||
-		(inside < box.bar ? r.kind !== "slice" : r.kind === "slice" && r.depth === depth));
+	const isHere = (row) => row.kind === "loss" || (inside < box.bar ? row.kind === "event"
+		: row.kind !== "event" && row.depth === depth);
+
+	return (box.source.rows?.() ?? rowsOf(app.tile, box.track)).filter(isHere);
 }
 
 // The item at a place, with its row; or null. Of a slice that is there and a mark nearby, the slice.
@@ -20,11 +22,12 @@ export function itemAt(x, y) {
 	const near = 4 * (app.view.to - app.view.from) / (canvas.clientWidth - LEFT);
 	const ns = drawing.ns(app.view, x);
 
-	if (box?.kind !== "track" || x < LEFT) {
+	if (!box?.source || x < LEFT) {
 		return null;
 	}
-	for (const reach of [0, near]) {
+	for (const far of [0, near]) {
 		for (const row of rowsAt(box, y - TOP - topOf(app, box)).reverse()) {
+			const reach = row.kind === "step" ? near : far;
 			const item = row.items.find((i) => ns >= i[0] - reach && ns <= (i[1] ?? Infinity) + reach);
 
 			if (item) {
@@ -92,15 +95,16 @@ export async function goTo(isBack) {
 addPiece("item", () => {
 	const { row, item } = app.chosen ?? {};
 
-	return row ? [row.kind, row.depth, ...item.map((n) => n ?? "")].concat(encodeURIComponent(
-		app.trace.tracks[row.track]?.key ?? "")).join(",") : "";
+	return row ? [row.kind, row.depth, ...item.map((n) => encodeURIComponent(n ?? ""))].concat(encodeURIComponent(
+		app.trace.tracks[row.track]?.key ?? row.track)).join(",") : "";
 }, (text) => {
 	const [kind, depth, ...parts] = text.split(",");
 	const key = decodeURIComponent(parts.pop() ?? "");
-	const track = app.trace.tracks.findIndex((t) => t.key === key);
-	const item = parts.map((n) => (n === "" ? null : Number(n)));
+	const found = app.trace.tracks.find((t) => t.key === key);
+	const track = found?.index ?? (key.includes("*") ? key : null);
+	const item = parts.map((n) => (n === "" ? null : Number.isNaN(Number(n)) ? decodeURIComponent(n) : Number(n)));
 
-	app.chosen = track >= 0 && item.length >= 5 ? { row: { kind, track, depth: Number(depth), items: [item] }, item } : null;
+	app.chosen = track !== null && item.length >= 5 ? { row: { kind, track, depth: Number(depth), items: [item] }, item } : null;
 });
 
 // The found event, as a line through all tracks: it may be in an item with others.

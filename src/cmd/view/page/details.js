@@ -1,5 +1,6 @@
 // What is known of the chosen item or time. Texts of a trace become text nodes, never markup.
 import { ask } from "/api.js";
+import { nameOf } from "/bars.js";
 import { count, duration, time } from "/format.js";
 import { trackName } from "/layout.js";
 import { isSaved } from "/saved.js";
@@ -20,9 +21,9 @@ function fill(rows) {
 }
 
 function facts({ row, item }) {
-	const [begin, end, name, n, covered] = item;
+	const [begin, end, , n, covered] = item;
 	const rows = [[row.kind === "loss" ? "lost" : "name",
-		row.kind === "loss" ? `${count(n)} events` : app.trace.names[name] ?? ""],
+		row.kind === "loss" ? `${count(n)} events` : nameOf(app.trace, item)],
 	["where", trackName(app.trace, row.track)], ["begin", time(begin, 1)]];
 
 	if (end === null) {

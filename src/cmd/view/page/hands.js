@@ -6,6 +6,7 @@ import { choose, chooseAt, step } from "/choose.js";
 import { paneKeys } from "/panes.js";
 import { selectShown } from "/select.js";
 import { askCurve } from "/curves.js";
+import { stepFlow } from "/flow.js";
 import { clickHead, headKeys } from "/heads.js";
 import { writeAddress } from "/address.js";
 import { announce, app, canvas, drawing, fit, move, redraw, scrollBy, show, undo, whole, zoom } from "/view.js";
@@ -20,6 +21,8 @@ const keys = [
 	[["ArrowDown"], "scroll down", () => scrollBy(60)],
 	[["ArrowLeft", "p"], "the item before of the same name", () => step(-1)],
 	[["ArrowRight", "n"], "the next item of the same name", () => step(1)],
+	[["."], "the next event of the same object", () => stepFlow(1)],
+	[[","], "the event before of the same object", () => stepFlow(-1)],
 	[["Enter", "f"], "zoom to the chosen item or time", fit],
 	[["/"], "find events by an expression", beginFind],
 	[["0"], "show the whole trace", whole],

@@ -13,8 +13,8 @@ function trackBox(track, top) {
 	const inside = track.depth > 0 || track.lane !== null ? bar + Math.max(1, track.depth) * SLICE : SLICE + 2;
 
 	if (track.height) {
-		return { kind: track.kind, key: track.key, source: track, name: track.name, top, height: track.height,
-			label: track.height / 2 };
+		return { kind: track.kind, key: track.key, source: track, name: track.name, top, bar: track.bar ?? 0,
+			height: track.height, label: track.bar ? track.bar + SLICE / 2 : track.height / 2 };
 	}
 	return { kind: "track", key: track.key, source: track, track: track.index, name: track.name, top, bar, height: inside + GAP,
 		marks: track.depth > 0 ? EVENTS - 2 : SLICE, label: track.depth > 0 || track.lane !== null ? bar + SLICE / 2 : inside / 2 + 2 };
@@ -57,7 +57,7 @@ export function layout(trace, room) {
 }
 
 export function trackName(trace, index) {
-	return trace.tracks[index]?.name ?? String(index);
+	return trace.tracks[index]?.name ?? String(index).split("*").at(-1);
 }
 
 // The y of a box, from the top of the first one as it is seen.

@@ -1,4 +1,5 @@
 // The tooltip: name, duration and text of what is under the pointer.
+import { nameOf } from "/bars.js";
 import { LEFT, TOP } from "/draw.js";
 import { count, duration } from "/format.js";
 import { itemAt } from "/choose.js";
@@ -14,8 +15,8 @@ export function addTip(text) {
 }
 
 function itemText({ row, item }) {
-	const [begin, end, name, n, covered] = item;
-	const lines = [row.kind === "loss" ? `${count(n)} events were lost` : app.trace.names[name] ?? ""];
+	const [begin, end, , n, covered] = item;
+	const lines = [row.kind === "loss" ? `${count(n)} events were lost` : nameOf(app.trace, item)];
 
 	if (n > 1 && row.kind !== "loss") {
 		lines[0] += ` × ${count(n)}`;
@@ -33,7 +34,7 @@ function textAt(x, y) {
 		return "";
 	}
 	if (x < LEFT) {
-		return box.of ? `${box.name}\n${box.of}` : box.name;
+		return [box.name, ...box.of ? [box.of] : [], ...box.source?.more ?? []].join("\n");
 	}
 	for (const text of extra) {
 		const said = text(box, x, y);

@@ -1,0 +1,116 @@
+// The lives of objects, by their declared keys: a group of lanes for each kind of a process, with the events of a life
+// as marks in it.
+import { ask } from "/api.js";
+import { LEFT, TOP } from "/draw.js";
+import { count, duration } from "/format.js";
+import { SLICE, topOf } from "/layout.js";
+import { addSource, processKey } from "/tracks.js";
+import { app, canvas, drawing, on, place, redraw } from "/view.js";
+
+const MORE_MS = 400;
+const PAD = 4;
+
+let answer = { done: false, groups: [] };
+let rows = new Map(); // of the groups, by key
+let isLoading = false;
+let isOutdated = false;
+
+const keyOf = (group) => `${processKey(app.trace.processes[group.process])}*${group.name}`;
+
+// The rows of a group, as those of a tile, with the names of their items as texts.
+function toRows(given) {
+	const all = new Map(given.groups.map((group) => [keyOf(group), []]));
+	const keys = [...all.keys()];
+	const steps = new Map();
+
+	for (const row of given.tile.rows) {
+		const { name } = given.groups[row.track];
+
+		all.get(keys[row.track]).push({ ...row, track: keys[row.track],
+			items: row.items.map((item) => item.toSpliced(2, 1, `${name} ${given.names[item[2]]}`)) });
+	}
+	for (const [group, depth, ns, name, offset, trace] of given.steps) {
+		const at = `${group} ${depth}`;
+
+		if (!steps.has(at)) {
+			steps.set(at, { track: keys[group], kind: "step", depth, items: [] });
+			all.get(keys[group]).push(steps.get(at));
+		}
+		steps.get(at).items.push([ns, ns, name, 1, 0, offset, trace]);
+	}
+	return all;
+}
+
+async function loadOnce() {
+	const from = Math.max(0, Math.floor(app.view.from));
+	const given = await ask("/api/lives", { from, to: Math.max(from + 1, Math.ceil(app.view.to)),
+		columns: Math.max(1, Math.min(4000, canvas.clientWidth - LEFT)) }).catch(() => null);
+
+	if (!given) {
+		answer = { done: true, groups: [] };
+		return;
+	}
+	const isSame = JSON.stringify(given.groups) === JSON.stringify(answer.groups);
+
+	answer = given;
+	rows = given.tile ? toRows(given) : new Map();
+	if (!isSame) {
+		place();
+	}
+	redraw();
+}
+
+async function load() {
+	if (answer.done && answer.groups.length === 0 && app.trace.done) {
+		return;
+	}
+	if (isLoading) {
+		isOutdated = true;
+		return;
+	}
+	isLoading = true;
+	do {
+		isOutdated = false;
+		await loadOnce();
+	} while (isOutdated);
+	isLoading = false;
+	if (!answer.done) {
+		setTimeout(load, MORE_MS);
+	}
+}
+
+function tracksOf() {
+	return answer.groups.map((group) => {
+		const key = keyOf(group);
+
+		return { key, name: group.name, process: group.process, kind: "lives", lane: "", count: group.count, busy: 0,
+			first: 0, bar: PAD, height: 2 * PAD + group.lanes * SLICE, rows: () => rows.get(key) ?? [],
+			more: [`${count(group.count)} lives`, ...group.left > 0
+				? [`${count(group.left)} below ${duration(answer.shortest)} left out`] : []] };
+	});
+}
+
+function draw(d, { view }, box, scale) {
+	const top = TOP + topOf(app, box) + box.bar;
+	const c = d.context;
+
+	for (const row of box.source.rows()) {
+		if (row.kind === "slice") {
+			d.bars.slices(app, row, top + row.depth * SLICE, scale);
+		}
+	}
+	c.fillStyle = d.text;
+	for (const row of box.source.rows()) {
+		for (const item of row.kind === "step" ? row.items : []) {
+			if (item[0] >= view.from && item[0] <= view.to) {
+				c.fillRect(Math.round(scale.x(item[0])), top + row.depth * SLICE + SLICE - 6, 2, 5);
+			}
+		}
+	}
+}
+
+export function beginLives() {
+	addSource(tracksOf);
+	drawing.addKind("lives", draw);
+	on("view", load);
+}
