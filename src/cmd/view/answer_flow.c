@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "cmd/view/answers.h"
+#include "cmd/view/running.h"
 #include "timeline/timeline.h"
 
 /* Events of an answer, and records that are read for it. */
@@ -22,6 +23,7 @@ struct flowing {
 	bool is_known; /* the event was found, others of its flows are written */
 	struct out *out;
 	size_t count;
+	volatile sig_atomic_t *is_over;
 };
 
 /* ---- The style ---- */
@@ -107,8 +109,8 @@ static void read_time(struct flowing *f, int64_t from_ns, int64_t to_ns)
 		filter_start(&filter, r);
 		filter_limit(&filter);
 		timeline_init(&f->timeline, r, &none, &style, f);
-		while (f->count < EVENTS_MAX && reader_next(r, &rec) == READ_RECORD &&
-			(int64_t)rec.ns <= to_ns) {
+		while (f->count < EVENTS_MAX && !running_is_over(f->is_over) &&
+			reader_next(r, &rec) == READ_RECORD && (int64_t)rec.ns <= to_ns) {
 			if (filter_passes(&filter, &rec)) {
 				timeline_add(&f->timeline, &rec);
 			}
@@ -121,7 +123,7 @@ static void read_time(struct flowing *f, int64_t from_ns, int64_t to_ns)
 
 unsigned int answer_flow(struct viewer *v, const struct question *q, struct out *out)
 {
-	struct flowing f = { .viewer = v, .out = out };
+	struct flowing f = { .viewer = v, .out = out, .is_over = q->is_over };
 	struct time_range range;
 
 	if (!question_range(v, q, &range)) {

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "cmd/view/answers.h"
+#include "cmd/view/running.h"
 #include "read/where.h"
 #include "timeline/overview.h"
 
@@ -26,6 +27,7 @@ struct piece {
 	uint64_t *counts; /* by column of `all` */
 	size_t columns;
 	uint64_t count;
+	volatile sig_atomic_t *is_over;
 };
 
 /* ---- Reading ---- */
@@ -60,7 +62,8 @@ static void count_records(struct reader *r, struct filter *f, struct piece *p)
 	enum read_result result;
 	struct record rec;
 
-	while ((result = reader_next(r, &rec)) == READ_RECORD || result == READ_PROBLEM) {
+	while (!running_is_over(p->is_over) &&
+		((result = reader_next(r, &rec)) == READ_RECORD || result == READ_PROBLEM)) {
 		if (result == READ_PROBLEM || rec.kind != RECORD_EVENT) {
 			continue;
 		}
@@ -135,7 +138,7 @@ static void put_counts(struct viewer *v, const struct piece *p, struct out *out)
 
 unsigned int answer_hits(struct viewer *v, const struct question *q, struct out *out)
 {
-	struct piece p = { 0 };
+	struct piece p = { .is_over = q->is_over };
 	uint64_t columns;
 	uint64_t begin;
 

@@ -115,9 +115,9 @@ static const struct question_row {
 	{ "/api/hits", answer_hits, NULL, true, JSON, NULL, NULL },
 	{ "/api/overview", answer_overview, NULL, false, JSON, NULL, NULL },
 	{ "/api/fields", answer_fields, NULL, false, JSON, NULL, NULL },
-	{ "/api/curve", answer_curve, NULL, true, JSON, NULL, NULL },
+	{ "/api/curve", answer_curve, NULL, false, JSON, NULL, NULL },
 	{ "/api/flow", answer_flow, NULL, true, JSON, NULL, NULL },
-	{ "/api/lives", answer_lives, NULL, true, JSON, NULL, NULL },
+	{ "/api/lives", answer_lives, NULL, false, JSON, NULL, NULL },
 };
 
 static const struct question_row *find_row(const char *path)

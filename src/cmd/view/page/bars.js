@@ -1,11 +1,30 @@
 // Draws the rows of a tile: slices, marks of events, losses. Items are [begin, end, name, count, covered, offset,
 // trace]; an end that is null goes on.
 import { SLICE } from "/layout.js";
-import { colour } from "/format.js";
+import { colour, rgb } from "/format.js";
 
 const LABEL = 24; // pixels; text in less is not legible
 const PALE = 4; // steps of how much of an item is covered
 const STRONG = PALE + 1; // for marks, which are thin
+
+const STRIP_ROWS = 256; // rows that are drawn at once: each image that is made takes a third of a millisecond
+
+// The bytes of #rgb or #rrggbb.
+function parseColour(text) {
+	const digits = text.trim().slice(1);
+	const parts = digits.length === 3 ? [...digits].map((d) => d + d) : digits.match(/../g);
+
+	return parts.map((part) => parseInt(part, 16));
+}
+
+// A pixel of an image, whose bytes are red, green, blue and how opaque it is, on this little-endian machine or another.
+const isLittle = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1;
+
+function mix(colourOf, back, share) {
+	const [r, g, b] = colourOf.map((part, i) => Math.round(part * share + back[i] * (1 - share)));
+
+	return (isLittle ? 0xff << 24 | b << 16 | g << 8 | r : r << 24 | g << 16 | b << 8 | 0xff) >>> 0;
+}
 
 // The rows of a tile by track, made once for each tile.
 const byTrack = new WeakMap();
@@ -47,6 +66,12 @@ export class Bars {
 		this.colours = [];
 		this.texts = new Map();
 		this.widths = new Map();
+		this.pixels = new Map();
+		this.textPixels = Array.from({ length: STRONG + 1 }, () => new Map());
+		this.rows = [];
+		this.frames = [];
+		this.labels = [];
+		this.late = [];
 	}
 
 	// Colours by name and paleness; forgotten when the page turns dark or light, or gets more names.
@@ -54,11 +79,19 @@ export class Bars {
 		if (this.names !== app.trace?.names || this.isDark !== isDark) {
 			this.colours = [];
 			this.texts.clear();
+			this.pixels.clear();
+			this.textPixels.forEach((cache) => cache.clear());
 			this.names = app.trace?.names;
 			this.isDark = isDark;
 		}
-		this.back = back;
 		this.text = text;
+		if (this.backText !== back) {
+			this.backText = back;
+			this.backRgb = parseColour(back);
+			this.backPixel = mix(this.backRgb, this.backRgb, 1);
+			this.pixels.clear();
+			this.textPixels.forEach((cache) => cache.clear());
+		}
 	}
 
 	colourOf(name, pale = PALE) {
@@ -90,41 +123,97 @@ export class Bars {
 		return colour(text, this.isDark, STRONG);
 	}
 
-	// A row of slices. Labels are drawn at last, so that the colour changes less often.
+	// A colour as a pixel, mixed with the background.
+	pixelOf(name, pale) {
+		const key = typeof name === "string" ? name : name * (STRONG + 1) + pale;
+		const cache = typeof name === "string" ? this.textPixels[pale] : this.pixels;
+
+		if (cache.size > 20000) {
+			cache.clear();
+		}
+		let pixel = cache.get(key);
+
+		if (pixel === undefined) {
+			const text = typeof name === "string" ? name : this.names?.[name] ?? "";
+
+			pixel = mix(rgb(text, this.isDark, 1), this.backRgb, pale / PALE);
+			cache.set(key, pixel);
+		}
+		return pixel;
+	}
+
+	// A row of slices: a line of pixels, which flush() stretches to the height of the row. 100 000 rectangles take the
+	// rasteriser ten times as long, see docs/why/025-canvas.md. Labels are drawn at last.
 	slices(app, row, top, scale) {
-		const c = this.context;
-		const labels = [];
-		let last = "";
+		const at = this.rows.length;
+		const wide = this.strip.canvas.width;
+		const line = this.pixelsOfStrip.subarray(at * wide, (at + 1) * wide);
+		const { ratio } = scale;
+		const [from, by] = scale.line;
 
+		line.fill(this.backPixel);
+		this.rows.push(top);
 		for (const item of row.items) {
-			const left = Math.round(Math.max(scale.left - 2, scale.x(item[0])));
-			const end = Math.round(item[1] === null ? scale.right : Math.min(scale.right + 2, scale.x(item[1])));
+			const left = Math.max(0, Math.round((item[0] - from) * by));
+			const end = item[1] === null ? wide : Math.min(wide, Math.round((item[1] - from) * by));
 
-			if (end < scale.left || left > scale.right) {
+			if (end < 0 || left > wide || (item[1] !== null && item[1] < from)) {
 				continue;
 			}
-			const wide = Math.max(1, end - left - (end - left > 3));
 			const full = item[3] <= 1 ? 1 : item[4] / (item[1] - item[0]);
-			const fill = this.colourOf(item[2], full >= 1 ? PALE : Math.max(1, Math.round(full * PALE)));
+			const right = Math.max(left + 1, end - (end - left > 3 * ratio ? Math.round(ratio) : 0));
 
-			if (fill !== last) {
-				c.fillStyle = last = fill;
-			}
-			c.fillRect(left, top, wide, SLICE - 1);
-			if (wide >= LABEL) {
-				labels.push([item, left, end]);
+			line.fill(this.pixelOf(item[2], full >= 1 ? PALE : Math.max(1, Math.round(full * PALE))), left, right);
+			if (right - left >= LABEL * ratio) {
+				this.labels.push([item, scale.left + left / ratio, scale.left + right / ratio, top]);
 			}
 			if (app.chosen && isChosen(app, row, item)) {
-				this.frame(left, top, Math.max(2, wide), SLICE - 1);
+				this.frames.push([scale.left + left / ratio, top, Math.max(2, (right - left) / ratio), SLICE - 1]);
 			}
 		}
+		if (this.rows.length === STRIP_ROWS) {
+			this.flush(app, scale);
+		}
+	}
+
+	// Draws the rows of slices() since the last time.
+	flush(app, scale) {
+		const c = this.context;
+		const wide = this.strip.canvas.width;
+		const count = this.rows.length;
+
+		if (count > 0) {
+			this.strip.putImageData(this.image, 0, 0, 0, 0, wide, count);
+			c.imageSmoothingEnabled = false;
+			this.rows.forEach((top, i) => {
+				c.drawImage(this.strip.canvas, 0, i, wide, 1, scale.left, top, wide / scale.ratio, SLICE - 1);
+			});
+		}
+		this.frames.forEach((frame) => this.frame(...frame));
 		c.fillStyle = this.text;
-		for (const [item, left, end] of labels) {
+		for (const [item, left, right, top] of this.labels) {
 			const name = nameOf(app.trace, item);
 
-			this.label(item[3] > 1 ? `${name} × ${item[3]}` : name, Math.max(left, scale.left) + 4, top + SLICE / 2,
-				Math.min(end, scale.right) - 3);
+			this.label(item[3] > 1 ? `${name} × ${item[3]}` : name, left + 4, top + SLICE / 2, right - 2);
 		}
+		this.late.forEach((act) => act());
+		this.rows.length = this.frames.length = this.labels.length = this.late.length = 0;
+	}
+
+	// Draws something above the slices, after the next flush().
+	later(act) {
+		this.late.push(act);
+	}
+
+	// Makes the lines as wide as the tracks, in the canvas's own pixels.
+	fitStrip(wide) {
+		const canvas = document.createElement("canvas");
+
+		canvas.width = Math.max(1, Math.round(wide));
+		canvas.height = STRIP_ROWS;
+		this.strip = canvas.getContext("2d", { alpha: false, willReadFrequently: true });
+		this.image = this.strip.createImageData(canvas.width, STRIP_ROWS);
+		this.pixelsOfStrip = new Uint32Array(this.image.data.buffer);
 	}
 
 	frame(left, top, wide, height) {

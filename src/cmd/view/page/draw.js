@@ -50,12 +50,14 @@ export class Drawing {
 	scaleOf(view) {
 		const wide = (this.width - LEFT) / (view.to - view.from);
 
-		return { left: LEFT, right: this.width, x: (ns) => LEFT + (ns - view.from) * wide };
+		return { left: LEFT, right: this.width, ratio: this.ratio, line: [view.from, wide * this.ratio],
+			x: (ns) => LEFT + (ns - view.from) * wide };
 	}
 
 	fit() {
 		const ratio = devicePixelRatio || 1;
 
+		this.ratio = ratio;
 		this.width = this.canvas.clientWidth;
 		this.height = this.canvas.clientHeight;
 		this.canvas.width = Math.round(this.width * ratio);
@@ -63,6 +65,7 @@ export class Drawing {
 		this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
 		this.context.font = "12px system-ui, sans-serif";
 		this.context.textBaseline = "middle";
+		this.bars.fitStrip((this.width - LEFT) * ratio);
 	}
 
 	style() {
@@ -136,6 +139,7 @@ export class Drawing {
 					draw(this, app, box, scale);
 				}
 			}
+			this.bars.flush(app, scale);
 		});
 	}
 

@@ -39,18 +39,35 @@ export function count(n) {
 
 const encoder = new TextEncoder();
 
-// The colour of a name: the same in every view, and of the same hue in flame graphs (view/flamegraph/svg.c). `full`
-// below 1 is paler, above 1 stronger.
-export function colour(name, dark, full = 1) {
+// The colour of a name, the same in every view, and of the same hue in flame graphs (view/flamegraph/svg.c): its hue,
+// saturation and lightness. `full` below 1 is paler, above 1 stronger.
+function hsl(name, dark, full) {
 	let hash = 2166136261;
 
 	for (const byte of encoder.encode(name)) {
 		hash = Math.imul(hash ^ byte, 16777619);
 	}
 	hash ^= hash >>> 15;
-	const light = (dark ? 38 : 74) + (full > 1 ? (dark ? 20 : -24) : 0);
+	return [(hash >>> 0) % 360, 45 + (hash >>> 9) % 25, (dark ? 38 : 74) + (full > 1 ? (dark ? 20 : -24) : 0)];
+}
 
-	return `hsl(${(hash >>> 0) % 360} ${45 + (hash >>> 9) % 25}% ${light}% / ${Math.min(full, 1)})`;
+export function colour(name, dark, full = 1) {
+	const [hue, saturation, light] = hsl(name, dark, full);
+
+	return `hsl(${hue} ${saturation}% ${light}% / ${Math.min(full, 1)})`;
+}
+
+// The same as bytes of red, green and blue.
+export function rgb(name, dark, full) {
+	const [hue, saturation, light] = hsl(name, dark, full);
+	const span = saturation / 100 * Math.min(light, 100 - light) / 100;
+	const part = (n) => {
+		const k = (n + hue / 30) % 12;
+
+		return Math.round(255 * (light / 100 - span * Math.max(-1, Math.min(k - 3, 9 - k, 1))));
+	};
+
+	return [part(0), part(8), part(4)];
 }
 
 // JSON.parse(), but integers that a number of JavaScript does not hold exactly become texts.

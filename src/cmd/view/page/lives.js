@@ -90,23 +90,27 @@ function tracksOf() {
 	});
 }
 
+// The events of lives, as marks in them.
+function drawSteps(d, view, box, { top, scale }) {
+	d.context.fillStyle = d.text;
+	for (const row of box.source.rows()) {
+		for (const item of row.kind === "step" ? row.items : []) {
+			if (item[0] >= view.from && item[0] <= view.to) {
+				d.context.fillRect(Math.round(scale.x(item[0])), top + row.depth * SLICE + SLICE - 6, 2, 5);
+			}
+		}
+	}
+}
+
 function draw(d, { view }, box, scale) {
 	const top = TOP + topOf(app, box) + box.bar;
-	const c = d.context;
 
 	for (const row of box.source.rows()) {
 		if (row.kind === "slice") {
 			d.bars.slices(app, row, top + row.depth * SLICE, scale);
 		}
 	}
-	c.fillStyle = d.text;
-	for (const row of box.source.rows()) {
-		for (const item of row.kind === "step" ? row.items : []) {
-			if (item[0] >= view.from && item[0] <= view.to) {
-				c.fillRect(Math.round(scale.x(item[0])), top + row.depth * SLICE + SLICE - 6, 2, 5);
-			}
-		}
-	}
+	d.bars.later(() => drawSteps(d, view, box, { top, scale }));
 }
 
 export function beginLives() {
