@@ -91,6 +91,8 @@ def check_questions(served):
         check(f"lives {query}", served.get(f"/api/lives?{query}")[0], 400)
     for query in ("", "from=0&to=9", "from=0&to=9&ns=x&trace=0&offset=0", "from=9&to=0&ns=0&trace=0&offset=0"):
         check(f"flow {query}", served.get(f"/api/flow?{query}")[0], 400)
+    for query in ("", "from=0&to=9", "from=0&to=9&columns=0"):
+        check(f"sched {query}", served.get(f"/api/sched?{query}")[0], 400)
     for query in ("", "columns=0", "columns=4001", "columns=x"):
         check(f"overview {query}", served.get(f"/api/overview?{query}")[0], 400)
     check("no such event", served.get("/api/event?ns=1&trace=0&offset=1")[0], 400)

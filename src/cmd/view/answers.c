@@ -117,6 +117,7 @@ static const struct question_row {
 	{ "/api/fields", answer_fields, NULL, false, JSON, NULL, NULL },
 	{ "/api/curve", answer_curve, NULL, false, JSON, NULL, NULL },
 	{ "/api/flow", answer_flow, NULL, true, JSON, NULL, NULL },
+	{ "/api/sched", answer_sched, NULL, false, JSON, NULL, NULL },
 	{ "/api/lives", answer_lives, NULL, false, JSON, NULL, NULL },
 };
 

@@ -57,6 +57,7 @@ unsigned int answer_curve(struct viewer *v, const struct question *q, struct out
 unsigned int answer_fields(struct viewer *v, const struct question *q, struct out *out);
 unsigned int answer_lives(struct viewer *v, const struct question *q, struct out *out);
 unsigned int answer_flow(struct viewer *v, const struct question *q, struct out *out);
+unsigned int answer_sched(struct viewer *v, const struct question *q, struct out *out);
 unsigned int answer_hits(struct viewer *v, const struct question *q, struct out *out);
 unsigned int answer_overview(struct viewer *v, const struct question *q, struct out *out);
 unsigned int answer_events(struct viewer *v, const struct question *q, struct out *out);

@@ -55,6 +55,7 @@ struct viewer {
 	struct reader
 		*before; /* the session's reader before the present one; NULL: there is none */
 	struct timeline_counters counters; /* of the command line; the page shows them at first */
+	struct view_sched *sched; /* of --kernel; NULL: none */
 	struct view_lives *lives;
 	struct view_curves *curves; /* that were asked for; NULL: none */
 };
@@ -69,6 +70,10 @@ void viewer_end(struct viewer *v);
 /* End the passes of curves and lives. Call after view_stop(). */
 void view_curves_end(struct viewer *v);
 void view_lives_end(struct viewer *v);
+
+/* Begins to read a capture of the kernel's trace; false, reported, if it cannot be opened. */
+bool view_sched_begin(struct viewer *v, const char *path, int64_t offset_ns);
+void view_sched_end(struct viewer *v);
 
 /* Waits for the end of the pass. */
 void viewer_wait(struct viewer *v);

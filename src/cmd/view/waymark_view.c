@@ -54,6 +54,8 @@ enum {
 	KEY_FROM,
 	KEY_TO,
 	KEY_COUNTER,
+	KEY_KERNEL,
+	KEY_OFFSET,
 };
 
 static const struct argument rows[] = {
@@ -72,6 +74,8 @@ static const struct argument rows[] = {
 	{ KEY_SIZE, "size", "WxH", "size of the picture in pixels; default: 1200x600" },
 	{ KEY_REPLACE, "replace", NULL, "replace FILE if it exists" },
 	{ KEY_COUNTER, "counter", "EVENT.FIELD", "draw a field as a curve; may be repeated" },
+	{ KEY_KERNEL, "kernel", "FILE", "add who ran when, from a capture of the kernel's trace" },
+	{ KEY_OFFSET, "kernel-offset", "SECONDS", "add this to the kernel's times" },
 	SELECTION_ROWS,
 	{ 0 },
 };
@@ -106,6 +110,8 @@ struct options {
 	bool without_cache;
 	struct out selection; /* text of the options that select records */
 	struct timeline_counters counters;
+	const char *kernel; /* a capture; NULL: none */
+	struct filter_time offset; /* of its times */
 };
 
 static int take_time(struct filter_time *time)
@@ -191,6 +197,11 @@ static int take(struct session *s, struct options *o, int key)
 		return 0;
 	case KEY_COUNTER:
 		return add_counter(s, o);
+	case KEY_KERNEL:
+		o->kernel = optarg;
+		return 0;
+	case KEY_OFFSET:
+		return take_time(&o->offset);
 	case KEY_STAY:
 		o->stays = true;
 		return 0;
@@ -409,7 +420,8 @@ static bool serve(struct session *s, const struct options *o, int signals)
 		return false;
 	}
 	v.counters = o->counters;
-	struct view_server *server = view_serve(&v, &o->place, token);
+	bool ok = !o->kernel || view_sched_begin(&v, o->kernel, o->offset.ns);
+	struct view_server *server = ok ? view_serve(&v, &o->place, token) : NULL;
 
 	if (server) {
 		if (o->place.socket) {
@@ -427,6 +439,7 @@ static bool serve(struct session *s, const struct options *o, int signals)
 		view_curves_end(&v);
 		view_lives_end(&v);
 	}
+	view_sched_end(&v);
 	viewer_end(&v);
 	return server;
 }

@@ -84,6 +84,7 @@ static const char *take_time(const char *s, struct kernel_line *line)
 static bool take_columns(struct kernel_line *line, const char *s)
 {
 	uint64_t tid;
+	uint64_t cpu;
 	const char *at = take_number(s, UINT32_MAX, &tid);
 
 	if (!at || !*at || !strchr(" \t", *at)) {
@@ -94,7 +95,7 @@ static bool take_columns(struct kernel_line *line, const char *s)
 		line->tgid = 0;
 	}
 	at = skip_blanks(skip_between(at, '(', ')'));
-	if (*at != '[' || !isdigit((unsigned char)at[1])) {
+	if (*at != '[' || !take_number(at + 1, UINT32_MAX, &cpu)) {
 		return false;
 	}
 	at = skip_blanks(skip_between(at, '[', ']'));
@@ -106,6 +107,7 @@ static bool take_columns(struct kernel_line *line, const char *s)
 		return false;
 	}
 	line->tid = (uint32_t)tid;
+	line->cpu = (uint32_t)cpu;
 	line->event = skip_blanks(at);
 	return true;
 }

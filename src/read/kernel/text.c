@@ -169,7 +169,7 @@ static bool take_vector(struct kernel_event *e, const char *text)
 
 void kernel_event_parse(struct kernel_event *e, const struct kernel_line *line)
 {
-	*e = (struct kernel_event){ .tid = line->tid, .ns = line->ns };
+	*e = (struct kernel_event){ .tid = line->tid, .ns = line->ns, .cpu = line->cpu };
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (begins(line->event, rows[i].begin)) {
 			e->edge = rows[i].edge;

@@ -42,6 +42,7 @@ struct kernel_event {
 	enum kernel_kind kind;
 	uint32_t tid;
 	uint32_t next;
+	uint32_t cpu;
 	uint64_t ns;
 	char name[KERNEL_NAME]; /* name of the frame, at its start */
 };
@@ -78,6 +79,7 @@ struct kernel_line {
 	uint32_t tid;
 	uint64_t tgid; /* 0: unknown, as in most captures */
 	uint64_t ns;
+	uint32_t cpu;
 	bool is_ticks; /* its time is a number of ticks, not seconds */
 	const char *event; /* name of the event and the rest of the line */
 };

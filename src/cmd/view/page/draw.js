@@ -154,6 +154,7 @@ export class Drawing {
 				this.bars.marks(app, row, place, scale);
 			}
 		}
+		this.kinds.get("state")?.(this, box, scale);
 	}
 
 	// The scale of times, in steps of 1, 2 or 5.

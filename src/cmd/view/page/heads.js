@@ -12,6 +12,11 @@ function boxOf(key) {
 	return app.boxes.find((box) => box.key === key);
 }
 
+// The process of a box, or what stands for one.
+function ownerOf(box) {
+	return box.owner ?? box.source.owner ?? app.trace.processes[box.source.process];
+}
+
 // The track or process of the keys: the one under the cursor, else that of the chosen item.
 function current() {
 	return boxOf(app.cursor) ?? app.boxes.find((box) => box.kind === "track" && box.track === app.chosen?.row.track);
@@ -49,10 +54,10 @@ function foldCurrent() {
 	const box = current();
 
 	if (box) {
-		const process = box.source?.process ?? box.process;
+		const owner = ownerOf(box);
 
-		fold(app.trace.processes[process]);
-		cursorAt(app.boxes.find((b) => b.kind === "process" && b.process === process));
+		fold(owner);
+		cursorAt(app.boxes.find((b) => b.owner === owner));
 	}
 }
 
@@ -60,7 +65,7 @@ function foldCurrent() {
 
 function rowsOf(box) {
 	const track = box.source ?? null;
-	const process = app.trace.processes[track?.process ?? box.process];
+	const process = ownerOf(box);
 	const rows = track ? [[box.isPinned ? "take from the top (t)" : "pin to the top (t)", () => pin(track)],
 		["hide (h)", () => hide(track)], ["hide all others", () => hideOthers(app.trace, track)]] : [];
 
@@ -135,7 +140,7 @@ export function clickHead(x, y) {
 		return false;
 	}
 	if (box.kind === "process") {
-		fold(app.trace.processes[box.process]);
+		fold(box.owner);
 		cursorAt(boxOf(box.key));
 	} else {
 		openMenu(box);

@@ -49,7 +49,8 @@ export function layout(trace, room) {
 		if (shown.length === 0 && tracks.match) {
 			continue;
 		}
-		add({ kind: "process", key: processKey(process), process: index, name: processName(process), top, height: HEAD,
+		add({ kind: "process", key: processKey(process), process: index, owner: process, name: processName(process), top,
+			height: HEAD,
 			isFolded, count: shown.length, left });
 		rest.forEach((track) => add(trackBox(track, top)));
 	}

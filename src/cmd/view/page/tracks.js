@@ -26,7 +26,7 @@ export function processKey(process) {
 }
 
 export function processName(process) {
-	return `${process.name} ${process.pid}`;
+	return `${process.name} ${process.pid}`.trim();
 }
 
 // Gives each track its key and name. Lanes of a name are numbered.
@@ -91,7 +91,12 @@ export function shownTracks(trace) {
 	const groups = trace.processes.map((process, index) => ({ process, index, tracks: [] }));
 
 	for (const track of [...sources.flatMap((tracksOf) => tracksOf(trace)), ...trace.tracks]) {
-		groups[track.process]?.tracks.push(track);
+		const { owner } = track; // what has tracks and is no process of the traces
+
+		if (owner && groups[0].process !== owner) {
+			groups.unshift({ process: owner, index: null, tracks: [] });
+		}
+		(owner ? groups[0] : groups.find((group) => group.index === track.process)).tracks.push(track);
 	}
 	return groups.filter((group) => group.tracks.length > 0).map((group) => {
 		const shown = group.tracks.filter((t) => !tracks.hidden.has(t.key) && isMatch(group.process, t));

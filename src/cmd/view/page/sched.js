@@ -1,0 +1,126 @@
+// Which threads ran when, by the kernel's trace: a track for each processor, and a thin line above the slices of each
+// thread that says if it runs, could run, or waits.
+import { ask } from "/api.js";
+import { LEFT, TOP } from "/draw.js";
+import { duration } from "/format.js";
+import { SLICE, topOf } from "/layout.js";
+import { addTip } from "/tip.js";
+import { addSource } from "/tracks.js";
+import { app, canvas, drawing, on, place, redraw } from "/view.js";
+
+const MORE_MS = 400;
+const PAD = 3;
+const LINE = 3; // pixels of a thread's state
+const STATES = ["", "running", "runnable: preempted", "waiting"];
+const COLOURS = ["", "--running", "--runnable", "--waiting"];
+const OWNER = { trace: "kernel", pid: "", name: "kernel" };
+
+let hasCapture = true; // until the server says that there is none
+let cpus = []; // numbers, in order
+let rows = new Map(); // of a processor, by its number
+let states = new Map(); // items of a thread, by its number
+let isLoading = false;
+let isOutdated = false;
+
+function threadName(tid) {
+	const track = app.trace.tracks.find((t) => t.lane === null && t.tid === tid);
+
+	return track ? `${tid} ${app.trace.processes[track.process].name}` : `${tid}`;
+}
+
+function take(answer) {
+	const before = cpus.join();
+	const own = Object.values(answer.rows).filter(([isCpu]) => isCpu).map(([, id]) => id);
+
+	cpus = own.sort((a, b) => a - b);
+	rows = new Map();
+	states = new Map();
+	for (const row of answer.tile.rows) {
+		const [isCpu, id] = answer.rows[row.track];
+
+		if (isCpu) {
+			rows.set(id, [{ ...row, track: `kernel*CPU ${id}`, items: row.items.map((item) =>
+				item.toSpliced(2, 1, threadName(item[2]))) }]);
+		} else {
+			states.set(id, row.items);
+		}
+	}
+	if (answer.problem) {
+		document.getElementById("found").textContent = `kernel's trace: ${answer.problem}`;
+	}
+	if (cpus.join() !== before) {
+		place();
+	}
+	redraw();
+}
+
+async function load() {
+	if (!hasCapture || isLoading) {
+		isOutdated = true;
+		return;
+	}
+	isLoading = true;
+	let answer = null;
+
+	do {
+		isOutdated = false;
+		const from = Math.max(0, Math.floor(app.view.from));
+
+		answer = await ask("/api/sched", { from, to: Math.max(from + 1, Math.ceil(app.view.to)),
+			columns: Math.max(1, Math.min(4000, canvas.clientWidth - LEFT)) }).catch(() => null);
+		hasCapture = answer !== null;
+		if (hasCapture) {
+			take(answer);
+		}
+	} while (isOutdated && hasCapture);
+	isLoading = false;
+	if (hasCapture && !answer.done) {
+		setTimeout(load, MORE_MS);
+	}
+}
+
+// ---- Tracks ----
+
+function tracksOf() {
+	return cpus.map((cpu) => ({ key: `kernel*CPU ${cpu}`, name: `CPU ${cpu}`, owner: OWNER, kind: "cpu", lane: null,
+		count: 0, busy: 0, first: 0, bar: PAD, height: SLICE + 2 * PAD, rows: () => rows.get(cpu) ?? [] }));
+}
+
+function draw(d, { view }, box, scale) {
+	for (const row of box.source.rows()) {
+		d.bars.slices(app, row, TOP + topOf(app, box) + box.bar, scale);
+	}
+}
+
+function drawState(d, box, scale) {
+	const items = box.source.lane === null ? states.get(box.source.tid) : null;
+	const styles = items && getComputedStyle(document.documentElement);
+
+	for (const [begin, end, state] of items ?? []) {
+		const left = Math.max(scale.left, Math.round(scale.x(begin)));
+		const right = end === null ? scale.right : Math.min(scale.right, Math.round(scale.x(end)));
+
+		if (right >= scale.left && left <= scale.right) {
+			d.context.fillStyle = styles.getPropertyValue(COLOURS[state]);
+			d.context.fillRect(left, TOP + topOf(app, box) + box.height - LINE - 1, Math.max(1, right - left), LINE);
+		}
+	}
+}
+
+function textAt(box, x, y) {
+	const inside = y - TOP - topOf(app, box);
+	const items = box.kind === "track" && box.source.lane === null && inside >= box.height - 2 * LINE
+		? states.get(box.source.tid) : null;
+	const ns = drawing.ns(app.view, x);
+	const item = items?.find(([begin, end]) => ns >= begin && ns <= (end ?? Infinity));
+
+	return item ? `${box.name}: ${STATES[item[2]]}\n${item[1] === null ? "" : duration(item[1] - item[0])}` : null;
+}
+
+export function beginSched() {
+	addSource(tracksOf);
+	addTip(textAt);
+	drawing.addKind("cpu", draw);
+	drawing.addKind("state", drawState);
+	on("view", load);
+}

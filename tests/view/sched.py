@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Who ran when, by a capture of the kernel's trace: sched.py WAYMARK PROGRAM
+
+Switches at known times become spans of processors and threads, and tracks of the page.
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "flame"))
+import chromium  # noqa: E402
+from browser import ask_sql, settle, wait_for  # noqa: E402
+from served import Served, check, finish  # noqa: E402
+
+WAYMARK, PROGRAM = map(os.path.realpath, sys.argv[1:3])
+RUNNING, RUNNABLE, WAITING = 1, 2, 3
+
+
+def line(cpu, ns, last, state, following):
+    at = f"{ns // 10**9}.{ns % 10**9:09}"
+    return (f"  a-{last}  [{cpu:03}] d..2. {at}: sched_switch: prev_comm=a prev_pid={last} prev_prio=120 "
+            f"prev_state={state} ==> next_comm=b next_pid={following} next_prio=120\n")
+
+
+def capture(first, tid):
+    """Thread `tid` runs, is preempted by 99999, runs on another processor, waits."""
+    return [line(0, first + 1000, 0, "R", tid), line(0, first + 3000, tid, "R+", 99999), line(0, first + 4000, 99999, "S", 0),
+            line(3, first + 5000, 0, "R", tid), line(3, first + 9000, tid, "S", 0), line(3, first + 12000, 0, "R", 99999)]
+
+
+def sched(served, begin, end, columns=4000):
+    for _ in range(200):
+        answer = served.ask("/api/sched", **{"from": begin, "to": end, "columns": columns})
+        if answer["done"]:
+            return answer
+        time.sleep(0.05)
+    raise AssertionError("the capture is not read within 10 seconds")
+
+
+def spans(answer):
+    return {tuple(answer["rows"][str(row["track"])]): [item[:3] for item in row["items"]]
+            for row in answer["tile"]["rows"]}
+
+
+def check_page(trace, file):
+    with Served(WAYMARK, f"--kernel={file}", trace) as served, chromium.Page(served.address) as page:
+        settle(page)
+        wait_for(page, "waymark.boxes.filter((b) => b.kind === 'cpu').map((b) => b.name)", ["CPU 0", "CPU 3"])
+        check("their head", page.evaluate("waymark.boxes[0].name"), "kernel")
+        page.evaluate("location.hash = '#0,20000'")
+        settle(page)
+        names = "waymark.boxes.find((b) => b.name === 'CPU 0').source.rows().flatMap((r) => r.items.map((i) => i[2]))"
+        wait_for(page, f"{names}.length", 2)
+        check("who ran", [name.split()[1:] for name in page.evaluate(names)], [["export-program"], []])
+        page.press("j", 74)
+        page.press("c", 67)
+        check("collapsed", page.evaluate("waymark.boxes.some((b) => b.kind === 'cpu')"), False)
+        check("no faults", page.faults, [])
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="waymark-view-") as name:
+        work = pathlib.Path(name)
+        trace, file = work / "a.ctf", work / "kernel.txt"
+        subprocess.run([PROGRAM, "50"], check=True, env={**os.environ, "WAYMARK_TRACE": f"*,file={trace}"})
+        first = ask_sql(WAYMARK, trace, "SELECT min(time) AS n FROM events")[0]["n"]
+        tid = ask_sql(WAYMARK, trace, "SELECT min(tid) AS n FROM threads")[0]["n"]
+        file.write_text("# tracer: nop\n" + "".join(capture(first, tid)))
+        with Served(WAYMARK, f"--kernel={file}", trace) as served:
+            served.trace()
+            answer = sched(served, 0, 20000)
+            check("spans", spans(answer), {
+                (True, 0): [[1000, 3000, tid], [3000, 4000, 99999]], (True, 3): [[5000, 9000, tid], [12000, 12000, 99999]],
+                (False, tid): [[1000, 3000, RUNNING], [3000, 5000, RUNNABLE], [5000, 9000, RUNNING], [9000, 12000, WAITING]]})
+            check("of a part", spans(sched(served, 3500, 3600))[(True, 0)], [[3000, 4000, 99999]])
+            check("no problem", answer["problem"], "")
+            check("the end", served.end(), (0, ""))
+        with Served(WAYMARK, f"--kernel={file}", "--kernel-offset=+0.000001", trace) as served:
+            served.trace()
+            check("moved", spans(sched(served, 0, 20000))[(True, 0)][0], [2000, 4000, tid])
+        file.write_text("no trace\n" + "".join(capture(first, tid)))
+        with Served(WAYMARK, f"--kernel={file}", trace) as served:
+            served.trace()
+            check("a bad line is said", "line 1 is not" in sched(served, 0, 9)["problem"], True)
+        file.write_text("".join(capture(first, tid)))
+        with Served(WAYMARK, trace) as served:
+            check("none", served.ask("/api/sched", **{"from": 0, "to": 9, "columns": 9}), None)
+        done = subprocess.run([WAYMARK, "view", "--no-open", f"--kernel={work}/none", trace], capture_output=True, text=True,
+                              timeout=20, check=False)
+        check(f"no file: {done.stderr}", (done.returncode, "No such file" in done.stderr), (1, True))
+        if chromium.is_installed():
+            check_page(trace, file)
+    finish()
+
+
+if __name__ == "__main__":
+    main()
