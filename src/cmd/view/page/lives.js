@@ -84,7 +84,8 @@ function tracksOf() {
 		const key = keyOf(group);
 
 		return { key, name: group.name, process: group.process, kind: "lives", lane: "", count: group.count, busy: 0,
-			first: 0, bar: PAD, height: 2 * PAD + group.lanes * SLICE, rows: () => rows.get(key) ?? [],
+			first: 0, bar: PAD, height: 2 * PAD + group.lanes * SLICE, left: group.left,
+			rows: () => rows.get(key) ?? [],
 			more: [`${count(group.count)} lives`, ...group.left > 0
 				? [`${count(group.left)} below ${duration(answer.shortest)} left out`] : []] };
 	});
@@ -102,6 +103,22 @@ function drawSteps(d, view, box, { top, scale }) {
 	}
 }
 
+// Says that there are more lives than are kept.
+function drawLeft(d, box) {
+	const { left } = box.source;
+	const c = d.context;
+
+	if (left > 0) {
+		const text = `${count(left)} lives below ${duration(answer.shortest)} are left out`;
+		const at = d.width - d.bars.width(text) - 8;
+
+		c.fillStyle = d.back;
+		c.fillRect(at - 4, TOP + topOf(app, box) + 2, d.width - at, 16);
+		c.fillStyle = d.loss;
+		c.fillText(text, at, TOP + topOf(app, box) + 10);
+	}
+}
+
 function draw(d, { view }, box, scale) {
 	const top = TOP + topOf(app, box) + box.bar;
 
@@ -110,7 +127,10 @@ function draw(d, { view }, box, scale) {
 			d.bars.slices(app, row, top + row.depth * SLICE, scale);
 		}
 	}
-	d.bars.later(() => drawSteps(d, view, box, { top, scale }));
+	d.bars.later(() => {
+		drawSteps(d, view, box, { top, scale });
+		drawLeft(d, box);
+	});
 }
 
 export function beginLives() {
