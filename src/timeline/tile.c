@@ -93,7 +93,7 @@ void tile_from_levels(struct tile *t, const struct levels *l, const struct tile_
 		.shift = levels_shift(l, wish->from_ns, wish->to_ns, wish->columns + 2),
 	};
 
-	*t = (struct tile){ 0 };
+	*t = (struct tile){ .columns = wish->columns };
 	/* The first step may begin before the time. */
 	view.count = (size_t)((uint64_t)(wish->to_ns - wish->from_ns) >> view.shift) + 2;
 	view.cells = xcalloc(view.count, sizeof(*view.cells));
@@ -191,7 +191,7 @@ void tile_from_near(struct tile *t, struct near *n, const struct tile_wish *wish
 {
 	int64_t width = (wish->to_ns - wish->from_ns) / (int64_t)wish->columns;
 
-	*t = (struct tile){ 0 };
+	*t = (struct tile){ .columns = wish->columns };
 	if (n->items.count > 0) {
 		qsort(n->items.items, n->items.count, sizeof(*n->items.items), by_row);
 	}

@@ -30,6 +30,7 @@ struct tile_row {
 struct tile {
 	VEC(struct tile_row) rows;
 	size_t items; /* of all rows */
+	size_t columns; /* that were wished */
 };
 
 /* What to draw. */

@@ -96,7 +96,7 @@ def check_questions(served):
     for query in ("", "columns=0", "columns=4001", "columns=x"):
         check(f"overview {query}", served.get(f"/api/overview?{query}")[0], 400)
     check("no such event", served.get("/api/event?ns=1&trace=0&offset=1")[0], 400)
-    check("no such track", served.get("/api/tile?from=0&to=9&columns=9&tracks=999999")[2], b'{"near":true,"rows":[],"estimates":[]}')
+    check("no such track", served.get("/api/tile?from=0&to=9&columns=9&tracks=999999")[2], b'{"near":true,"columns":9,"rows":[],"estimates":[]}')
     check("it still answers", served.get("/api/trace")[0], 200)
 
 

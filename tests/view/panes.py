@@ -52,6 +52,21 @@ def drag(page, begin, end):
         page.call("Input.dispatchMouseEvent", type=kind, x=x, y=300, button="left", buttons=1, clickCount=1)
 
 
+def check_columns(page, served):
+    """Many tracks share an answer; in the end each has the columns of the screen."""
+    url = urllib.parse.parse_qs(urllib.parse.urlsplit([u for u in page.requests if "/api/tile" in u][-1]).query)
+    given = {name: value[0] for name, value in url.items()}
+    tracks = page.evaluate("[...new Set(waymark.tile.rows.map((r) => r.track))]")
+    shared = served.ask("/api/tile", **given | {"tracks": ",".join(map(str, tracks))})
+    check("one answer has fewer columns", shared["columns"] < int(given["columns"]), True)
+    wanted = {}
+    for track in tracks:
+        for row in served.ask("/api/tile", **given | {"tracks": track})["rows"]:
+            wanted[f"{row['track']} {row['kind']} {row['depth']}"] = len(row["items"])
+    wait_for(page, "Object.fromEntries(waymark.tile.rows.map((r) => [`${r.track} ${r.kind} ${r.depth}`, r.items.length]))",
+             wanted)
+
+
 def wait_for_answer(page):
     wait_for(page, "document.querySelector('#selection .tables') !== null && "
                    "!document.getElementById('selection').textContent.includes('reading')")
@@ -224,6 +239,7 @@ def main():
                        check=True, stdout=subprocess.DEVNULL, timeout=60)
         with Served(WAYMARK, trace) as served, chromium.Page(served.address) as page:
             wait_for(page, "waymark.trace?.done && waymark.tile !== null")
+            check_columns(page, served)
             check_selection(page, trace)
             check_jumps(page, trace)
             check_thread(page, trace)

@@ -56,7 +56,8 @@ static void put_rows(struct viewer *v, const struct tile *t, bool estimates, str
 
 void answer_put_tile(struct viewer *v, const struct tile *t, bool is_near, struct out *out)
 {
-	out_printf(out, "{\"near\":%s,\"rows\":[", is_near ? "true" : "false");
+	out_printf(out, "{\"near\":%s,\"columns\":%zu,\"rows\":[", is_near ? "true" : "false",
+		t->columns);
 	put_rows(v, t, false, out);
 	out_str(out, "],\"estimates\":[");
 	put_rows(v, t, true, out);

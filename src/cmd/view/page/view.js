@@ -91,6 +91,29 @@ function visibleTracks() {
 let isLoading = false;
 let isOutdated = false;
 
+function setTile(tile) {
+	app.tile = tile;
+	announce("tile");
+	redraw();
+}
+
+// A tile of many tracks has fewer columns than the screen. Asks again for some tracks at a time.
+async function refine(given, tracks) {
+	const size = Math.max(1, Math.floor(tracks.length * app.tile.columns / given.columns));
+
+	for (let i = 0; i < tracks.length && app.tile.columns < given.columns && !isOutdated; i += size) {
+		const some = tracks.slice(i, i + size);
+		const finer = await askLatest("/api/tile", { ...given, tracks: some.join(",") }).catch(fail);
+
+		if (!finer || isOutdated) {
+			return;
+		}
+		const put = (name) => app.tile[name].filter((row) => !some.includes(row.track)).concat(finer[name]);
+
+		setTile({ ...app.tile, rows: put("rows"), estimates: put("estimates") });
+	}
+}
+
 // Asks for the tile of the view, one question at a time: the last view wins.
 export async function load() {
 	if (isLoading) {
@@ -103,14 +126,16 @@ export async function load() {
 		const tracks = visibleTracks();
 
 		if (tracks.length > 0) {
-			const tile = await askLatest("/api/tile", {
+			const given = {
 				from: Math.max(0, Math.floor(app.view.from)), to: Math.max(1, Math.ceil(app.view.to)),
-				columns: Math.max(1, Math.min(4000, canvas.clientWidth - LEFT)), tracks: tracks.join(","),
-			}).catch(fail);
+				columns: Math.max(1, Math.min(4000, canvas.clientWidth - LEFT)),
+			};
+			const tile = await askLatest("/api/tile", { ...given, tracks: tracks.join(",") }).catch(fail);
 
-			app.tile = tile ?? app.tile;
-			announce("tile");
-			redraw();
+			if (tile) {
+				setTile(tile);
+				await refine(given, tracks);
+			}
 		}
 	} while (isOutdated);
 	isLoading = false;
