@@ -22,6 +22,9 @@
 /* Steps of a picture, whose items need not be single ones. */
 #define PICTURE_COLUMNS 2000
 
+/* Columns of the whole trace. */
+#define OVERVIEW_COLUMNS "1000"
+
 struct save {
 	struct viewer *viewer;
 	int64_t from_ns;
@@ -66,11 +69,11 @@ static bool put_data(struct out *out, const char *id, struct out *plain)
 	return ok;
 }
 
-static const char *no_argument(void *data, const char *name)
+/* The arguments of the questions whose answers are saved. */
+static const char *saved_argument(void *data, const char *name)
 {
 	(void)data;
-	(void)name;
-	return NULL;
+	return strcmp(name, "columns") == 0 ? OVERVIEW_COLUMNS : NULL;
 }
 
 /* Fills a tile with all items; false if there are too many, or they cannot be read. */
@@ -90,7 +93,7 @@ static bool read_items(const struct save *s, struct tile *tile, const struct til
 static bool put_shown(const struct save *s, bool is_exact, struct out *out)
 {
 	struct levels *l = &s->viewer->levels;
-	const struct question none = { .get = no_argument };
+	const struct question saved = { .get = saved_argument };
 	int64_t first = viewer_first_ns(s->viewer);
 	struct tile_wish wish = {
 		.from_ns = s->from_ns, .to_ns = s->to_ns, .track_count = l->tracks.count
@@ -111,7 +114,9 @@ static bool put_shown(const struct save *s, bool is_exact, struct out *out)
 	}
 	if (is_near || !is_exact) {
 		out_str(out, "{\"trace\":");
-		answer_trace(s->viewer, &none, out);
+		answer_trace(s->viewer, &saved, out);
+		out_str(out, ",\"overview\":");
+		answer_overview(s->viewer, &saved, out);
 		out_printf(out, ",\"part\":[%" PRId64 ",%" PRId64 "],\"isPicture\":%s,\"tile\":",
 			s->from_ns - first, s->to_ns - first, is_exact ? "false" : "true");
 		answer_put_tile(s->viewer, &tile, is_near, out);

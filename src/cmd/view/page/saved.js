@@ -128,20 +128,15 @@ async function hits({ where, from, to, columns }) {
 	return { count: lines.length, next: null, columns: [...counts] };
 }
 
+// That of the whole trace, of which the page may have a part.
 async function overview({ columns }) {
-	const { tile: { rows }, trace: { length } } = await data;
-	const sums = { slice: new Map(), loss: new Map() };
+	const { overview: known } = await data;
+	const share = known.columns.length / columns;
 
-	for (const row of rows) {
-		const sum = row.kind === "loss" ? sums.loss : sums.slice;
-
-		for (const [begin, , , n] of row.items) {
-			const column = Math.min(columns - 1, Math.floor(begin * columns / (length + 1)));
-
-			sum.set(column, (sum.get(column) ?? 0) + n);
-		}
-	}
-	return { columns: Array.from({ length: columns }, (_, i) => sums.slice.get(i) ?? 0), lost: [...sums.loss] };
+	return {
+		columns: Array.from({ length: columns }, (_, i) => known.columns[Math.floor(i * share)]),
+		lost: known.lost.map(([column, n]) => [Math.floor(column / share), n]),
+	};
 }
 
 async function trace() {
