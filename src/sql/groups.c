@@ -108,13 +108,6 @@ static int compare_groups(const void *a, const void *b, void *counting)
 	return order;
 }
 
-static bool is_interrupted(const struct counting *n)
-{
-	const volatile sig_atomic_t *is_asked = n->source.is_interrupted;
-
-	return is_asked && *is_asked;
-}
-
 static int put_group(struct counting *n, sqlite3_stmt *insert, const struct group *group)
 {
 	for (size_t i = 0; i < n->plan->key_count; i++) {
@@ -126,7 +119,7 @@ static int put_group(struct counting *n, sqlite3_stmt *insert, const struct grou
 	int result = sqlite3_step(insert) == SQLITE_DONE ? SQLITE_OK : SQLITE_ERROR;
 
 	sqlite3_reset(insert);
-	return is_interrupted(n) ? SQLITE_INTERRUPT : result;
+	return sql_is_interrupted(&n->source) ? SQLITE_INTERRUPT : result;
 }
 
 int groups_fill(struct counting *n, sqlite3 *db)

@@ -56,7 +56,7 @@ size_t sql_scan_few(struct sql_scan *s, struct record *records)
 	size_t kept = 0;
 
 	while (kept == 0) {
-		s->is_interrupted = s->source->is_interrupted && *s->source->is_interrupted;
+		s->is_interrupted = sql_is_interrupted(s->source);
 		size_t count = s->is_interrupted ? 0 : next_few(s, records);
 
 		if (count == 0) {

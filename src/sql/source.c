@@ -228,19 +228,14 @@ static void name_columns(struct sql_source *s, struct sql_events *t)
 	vec_fini(&t->declared);
 }
 
-static bool is_interrupted(const struct sql_source *s)
-{
-	return s->is_interrupted && *s->is_interrupted;
-}
-
 /* Reads traces that show their events only with the first record of each. */
 static void meet_events(struct sql_source *s)
 {
 	struct record rec;
 	enum read_result result;
 
-	while (!is_interrupted(s) && ((result = reader_next(s->reader, &rec)) == READ_RECORD ||
-					     result == READ_PROBLEM)) {
+	while (!sql_is_interrupted(s) && ((result = reader_next(s->reader, &rec)) == READ_RECORD ||
+						 result == READ_PROBLEM)) {
 		if (result == READ_PROBLEM) {
 			s->report(s->data, &s->reader->error);
 		}

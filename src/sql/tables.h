@@ -93,7 +93,8 @@ struct sql_source {
 	/* What statements may do, as sqlite3_set_authorizer() asks it; NULL: anything. */
 	int (*authorize)(void *data, int action, const char *one, const char *two,
 		const char *three, const char *four);
-	volatile sig_atomic_t *is_interrupted; /* NULL: nothing interrupts */
+	/* Set by a signal handler or another thread; NULL: nothing interrupts. */
+	volatile sig_atomic_t *is_interrupted;
 	size_t kept_max; /* as SQL_KEPT_MAX */
 	struct reader *reader; /* of the traces, for their classes; tables open their own */
 	/* Set by sql_source_init(): */
@@ -113,7 +114,13 @@ struct sql_source {
  * others. Reads traces that do not declare their events once.
  */
 void sql_source_init(struct sql_source *s);
+
 void sql_source_fini(struct sql_source *s);
+
+static inline bool sql_is_interrupted(const struct sql_source *s)
+{
+	return s->is_interrupted && __atomic_load_n(s->is_interrupted, __ATOMIC_RELAXED);
+}
 
 /* Adds the tables to a connection, or replaces those of the same names. Returns a result of SQLite.
  */
