@@ -21,10 +21,12 @@
 #include "base/compiler.h"
 #include "base/memory.h"
 #include "cmd/view/running.h"
+#include "cmd/view/strangers.h"
 #include "cmd/view/view.h"
 #include "socket/socket.h"
 
-#define CONNECTIONS_MAX RUNNING_MAX
+/* The user's, those that have not shown the token, and as many that are being closed. */
+#define CONNECTIONS_MAX (RUNNING_MAX + 2 * STRANGERS_MAX)
 #define SECONDS_IDLE 30 /* of a connection without a question */
 #define STREAM_BLOCK (64u << 10)
 #define COOKIE "waymark"
@@ -37,6 +39,7 @@ struct view_server {
 	uint16_t port; /* 0: a socket */
 	uint64_t asked; /* atomic: time of the last question, in seconds */
 	struct running running;
+	struct strangers strangers;
 };
 
 static uint64_t seconds(void)
@@ -90,6 +93,9 @@ static enum MHD_Result send_response(struct MHD_Connection *c, unsigned int stat
 		MHD_add_response_header(r, "Content-Disposition", text);
 	}
 	MHD_add_response_header(r, "Content-Type", reply->type);
+	if (status >= MHD_HTTP_BAD_REQUEST) { /* a stranger cannot go on with the same one */
+		MHD_add_response_header(r, MHD_HTTP_HEADER_CONNECTION, "close");
+	}
 	enum MHD_Result result = MHD_queue_response(c, status, r);
 
 	MHD_destroy_response(r);
@@ -277,9 +283,6 @@ static struct answering *begin_answer(
 		a->running.fd = info->connect_fd;
 		running_begin(&s->running, &a->running);
 	}
-	/* libmicrohttpd counts the time of an answer as time without a sign of life. */
-	MHD_set_connection_option(
-		c, MHD_CONNECTION_OPTION_TIMEOUT, a->is_long ? 0u : (unsigned int)SECONDS_IDLE);
 	return a;
 }
 
@@ -321,41 +324,90 @@ static enum MHD_Result answer(struct view_server *s, struct MHD_Connection *c, c
 	return result;
 }
 
-/* libmicrohttpd's function for each request. */
+struct refusal {
+	unsigned int status; /* 0: none */
+	const char *why;
+};
+
+static bool has_token(const struct view_server *s, struct MHD_Connection *c, const char *path)
+{
+	return is_token(s, MHD_lookup_connection_value(c, MHD_COOKIE_KIND, COOKIE)) ||
+	       (strcmp(path, "/") == 0 && is_token(s, get_argument(c, "token")));
+}
+
+/* Decides by the header of a request whether it is the user's, and as it must be. */
+static struct refusal judge(
+	const struct view_server *s, struct MHD_Connection *c, const char *path, const char *method)
+{
+	if (strcmp(method, strcmp(path, VIEW_SWITCH) == 0 ? "POST" : "GET") != 0) {
+		return (struct refusal){ MHD_HTTP_METHOD_NOT_ALLOWED,
+			"this is not how it is asked" };
+	}
+	if (!is_own_host(s, header(c, "Host"))) {
+		return (struct refusal){ MHD_HTTP_MISDIRECTED_REQUEST,
+			"this server has another name" };
+	}
+	if (!is_own_origin(s, c)) {
+		return (struct refusal){ MHD_HTTP_FORBIDDEN,
+			"only this server's own page may ask" };
+	}
+	if (!has_token(s, c, path)) {
+		return (struct refusal){ MHD_HTTP_UNAUTHORIZED,
+			"open the address that " VIEW_NAME " printed, with its token" };
+	}
+	return (struct refusal){ 0 };
+}
+
+/* Takes the header of a request. A stranger's body is not read: the connection ends. */
+static enum MHD_Result begin_request(
+	struct view_server *s, struct MHD_Connection *c, const char *path, const char *method)
+{
+	const struct refusal r = judge(s, c, path, method);
+
+	if (r.status) {
+		return refuse(c, r.status, r.why);
+	}
+	strangers_know(&s->strangers,
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context);
+	__atomic_store_n(&s->asked, seconds(), __ATOMIC_RELAXED);
+	return MHD_YES;
+}
+
+/* libmicrohttpd's function for each request: called for its header, its body and its end. */
 static enum MHD_Result handle(void *server, struct MHD_Connection *c, const char *path,
 	const char *method, const char *version, const char *upload, size_t *upload_size,
 	void **state)
 {
 	struct view_server *s = server;
-	const char *cookie = MHD_lookup_connection_value(c, MHD_COOKIE_KIND, COOKIE);
 
 	(void)version;
 	(void)upload;
-	if (strcmp(method, strcmp(path, VIEW_SWITCH) == 0 ? "POST" : "GET") != 0) {
-		*upload_size = 0;
-		return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "this is not how it is asked");
-	}
-	/* An answer before the end of the request would end the connection. */
-	if (!*state || *upload_size > 0) {
+	if (!*state) {
 		*state = s;
+		return begin_request(s, c, path, method);
+	}
+	if (*upload_size > 0) {
 		*upload_size = 0;
 		return MHD_YES;
-	}
-	if (!is_own_host(s, header(c, "Host"))) {
-		return refuse(c, MHD_HTTP_MISDIRECTED_REQUEST, "this server has another name");
-	}
-	if (!is_own_origin(s, c)) {
-		return refuse(c, MHD_HTTP_FORBIDDEN, "only this server's own page may ask");
 	}
 	if (strcmp(path, "/") == 0 && is_token(s, get_argument(c, "token"))) {
 		return welcome(s, c);
 	}
-	if (!is_token(s, cookie)) {
-		return refuse(c, MHD_HTTP_UNAUTHORIZED,
-			"open the address that " VIEW_NAME " printed, with its token");
-	}
-	__atomic_store_n(&s->asked, seconds(), __ATOMIC_RELAXED);
 	return answer(s, c, path);
+}
+
+/* libmicrohttpd's function for each connection that begins or ends. */
+static void note_connection(void *server, struct MHD_Connection *c, void **stranger,
+	enum MHD_ConnectionNotificationCode code)
+{
+	struct view_server *s = server;
+
+	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+		*stranger = strangers_enter(&s->strangers,
+			MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd);
+	} else {
+		strangers_leave(&s->strangers, *stranger);
+	}
 }
 
 /* ---- The server ---- */
@@ -369,7 +421,7 @@ static int open_port(uint16_t port)
 	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	if (fd >= 0 && (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) != 0 ||
 			       bind(fd, (struct sockaddr *)&address, sizeof(address)) != 0 ||
-			       listen(fd, CONNECTIONS_MAX) != 0)) {
+			       listen(fd, SOMAXCONN) != 0)) {
 		int error = errno;
 
 		close(fd);
@@ -419,14 +471,20 @@ static bool begin(struct view_server *s, int fd)
 		session_say(s->viewer->session, "cannot start a thread: %s", strerror(failed));
 		return false;
 	}
-	/* A thread for each connection: a question that takes long holds up no other. */
-	s->daemon = MHD_start_daemon(
-		MHD_USE_POLL | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION, 0,
-		NULL, NULL, handle, s, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
+	strangers_init(&s->strangers);
+	/*
+	 * A thread for each connection: a question that takes long holds up no other. The ITC
+	 * wakes the thread that frees them.
+	 */
+	s->daemon = MHD_start_daemon(MHD_USE_POLL | MHD_USE_INTERNAL_POLLING_THREAD |
+					     MHD_USE_THREAD_PER_CONNECTION | MHD_USE_ITC,
+		0, NULL, NULL, handle, s, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
 		(unsigned int)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
-		(unsigned int)SECONDS_IDLE, MHD_OPTION_END);
+		(unsigned int)SECONDS_IDLE, MHD_OPTION_NOTIFY_CONNECTION, note_connection, s,
+		MHD_OPTION_END);
 	if (!s->daemon) {
 		session_say(s->viewer->session, "cannot serve: %s", strerror(errno));
+		strangers_fini(&s->strangers);
 		running_fini(&s->running);
 	}
 	return s->daemon;
@@ -475,6 +533,7 @@ void view_stop(struct view_server *s)
 	socket_remove(&s->file);
 	running_stop(&s->running);
 	MHD_stop_daemon(s->daemon);
+	strangers_fini(&s->strangers);
 	running_fini(&s->running);
 	free(s);
 }

@@ -7,6 +7,7 @@
  *	save.c		the page with its data as a file; picture.c: as PNG
  *	answers.c	the table of questions; an answer each in answer_*.c, mostly as JSON
  *	running.c	long questions whose client went away
+ *	strangers.c	connections that have not shown the token
  *	part.c		the records of a selected time
  *	viewer.c	the traces: the pass that makes the levels; pass.c by several threads
  *	cache.c		the levels of former runs
