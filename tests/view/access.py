@@ -37,17 +37,21 @@ def check_strangers(served):
             check(f"{path} from {origin}", served.get(path, Origin=origin)[0], 403)
         check(f"{path} from another site", served.get(path, Sec_Fetch_Site="cross-site")[0], 403)
         check(f"{path} from a sibling", served.get(path, Sec_Fetch_Site="same-site")[0], 403)
-    for _ in range(2000):
+    for path in ("/", "/app.js", "/api/trace", f"/{'0' * 32}/", f"/{'0' * 32}/api/trace", f"{served.folder}0/api/trace",
+                 served.folder, f"/x{served.folder}/", f"/{served.token}/"):
+        check(f"{path} is not the page's", served.request(path)[0], 401)
+    for _ in range(10000):
         guess = os.urandom(16).hex()
         assert served.get("/api/trace", token=guess)[0] == 401, guess
 
 
 def check_welcome(served):
-    check("a wrong token", served.get(f"/?token={'0' * 32}", token=False)[0], 401)
-    status, headers, _ = served.get(f"/?token={served.token}", token=False)
-    check("the token is taken out of the address", (status, headers["Location"]), (302, "/"))
+    check("a wrong token", served.request(f"/?token={'0' * 32}", token=False)[0], 401)
+    status, headers, _ = served.request(f"/?token={served.token}", token=False)
+    check("the token is taken out of the address", (status, headers["Location"]), (302, f"{served.folder}/"))
+    check("the folder is another secret", (len(served.folder), served.folder[1:] != served.token), (33, True))
     cookie = headers["Set-Cookie"]
-    check(cookie, all(word in cookie for word in ("HttpOnly", "SameSite=Strict", served.token)), True)
+    check(cookie, all(word in cookie for word in ("HttpOnly", "SameSite=Strict", served.token, f"Path={served.folder}/")), True)
     status, headers, body = served.get("/")
     check("the page", (status, headers["Content-Type"], b"<canvas" in body), (200, "text/html; charset=utf-8", True))
     check("its policy", "default-src 'none'" in headers["Content-Security-Policy"], True)

@@ -89,7 +89,7 @@ def check_many(served):
 def check_slow(served):
     """Connections that go on forever, a byte at a time, keep nobody out, and the user's own is kept."""
     with connect(served) as own:
-        request = (f"GET /api/trace HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\n"
+        request = (f"GET {served.folder}/api/trace HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\n"
                    f"Cookie: waymark={served.token}\r\n\r\n").encode()
         own.sendall(request)
         check("the user's connection", own.recv(100)[:15], b"HTTP/1.1 200 OK")
@@ -136,26 +136,26 @@ def check_nonsense(served):
     own = f"{host}Cookie: waymark={served.token}\r\n"
     body = "x" * (1 << 22)
     for name, data, status in (
-            ("HTTP/1.0", f"GET /api/trace HTTP/1.0\r\n{own}\r\n", b"200"),
-            ("HTTP/1.0 without a host", "GET /api/trace HTTP/1.0\r\n\r\n", b"421"),
+            ("HTTP/1.0", f"GET {served.folder}/api/trace HTTP/1.0\r\n{own}\r\n", b"200"),
+            ("HTTP/1.0 without a host", "GET / HTTP/1.0\r\n\r\n", b"421"),
             ("HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"505"),
-            ("a host before the own one", f"GET /api/trace HTTP/1.1\r\nHost: evil.example\r\n{own}\r\n", b"421"),
-            ("a socket", f"GET /api/trace HTTP/1.1\r\n{own}Upgrade: websocket\r\nConnection: Upgrade\r\n"
+            ("a host before the own one", f"GET {served.folder}/api/trace HTTP/1.1\r\nHost: evil.example\r\n{own}\r\n", b"421"),
+            ("a socket", f"GET {served.folder}/api/trace HTTP/1.1\r\n{own}Upgrade: websocket\r\nConnection: Upgrade\r\n"
              "Origin: http://evil.example\r\n\r\n", b"403"),
             ("a proxy", f"CONNECT evil.example:80 HTTP/1.1\r\n{own}\r\n", b"405"),
-            ("a stranger's body", f"POST /api/switch HTTP/1.1\r\n{host}Content-Length: 99999999\r\n\r\n{body}", b"401"),
-            ("a body of a question", f"GET /api/trace HTTP/1.1\r\n{own}Content-Length: {len(body)}\r\n\r\n{body}", b"200"),
+            ("a stranger's body", f"POST /api/switch HTTP/1.1\r\n{host}Content-Length: 99999999\r\n\r\n{body}", b"405"),
+            ("a body of a question", f"GET {served.folder}/api/trace HTTP/1.1\r\n{own}Content-Length: {len(body)}\r\n\r\n{body}", b"200"),
             ("a negative length", f"POST /api/switch HTTP/1.1\r\n{own}Content-Length: -5\r\n\r\n", b"400"),
             ("a long address", f"GET /{'x' * 3000000} HTTP/1.1\r\n{own}\r\n", b"414"),
             ("many headers", f"GET / HTTP/1.1\r\n{own}{''.join(f'A{i}: b' + chr(13) + chr(10) for i in range(9999))}", b"431"),
-            ("many arguments", f"GET /api/tile?{'&'.join(f'a{i}=1' for i in range(4000))} HTTP/1.1\r\n{own}\r\n", None),
+            ("many arguments", f"GET {served.folder}/api/tile?{'&'.join(f'a{i}=1' for i in range(4000))} HTTP/1.1\r\n{own}\r\n", None),
             ("no text", os.urandom(5000), None)):
         answer = send(served, data if isinstance(data, bytes) else data.encode())
         if status is not None:
             check(f"{name}: {answer[:80]}", answer.split()[1:2], [status])
-    pipelined = send(served, f"GET /api/trace HTTP/1.1\r\n{own}\r\n".encode() * 20)
+    pipelined = send(served, f"GET {served.folder}/api/trace HTTP/1.1\r\n{own}\r\n".encode() * 20)
     check("twenty requests at once", pipelined.count(b"HTTP/1.1 200 OK"), 20)
-    answer = send(served, f"GET / HTTP/1.1\r\n{host}\r\nGET /api/trace HTTP/1.1\r\n{own}\r\n".encode())
+    answer = send(served, f"GET / HTTP/1.1\r\n{host}\r\nGET {served.folder}/api/trace HTTP/1.1\r\n{own}\r\n".encode())
     check("a stranger's connection ends", (answer.count(b"HTTP/1.1"), b" 401 " in answer), (1, True))
     check_user(served, "after nonsense")
 
@@ -173,7 +173,7 @@ def check_broken_off(served, count):
             before = resources(served.process)
         path = random.choice(paths)
         with connect(served) as connection:
-            connection.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\n"
+            connection.sendall(f"GET {served.folder}{path} HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\n"
                                f"Cookie: waymark={served.token}\r\n\r\n".encode())
             if i % 3 == 0:
                 connection.recv(random.randrange(1, 300))

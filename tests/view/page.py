@@ -147,14 +147,14 @@ def check_estimates(page):
         const box = waymark.boxes.find((b) => b.kind === "track");
         waymark.tile = { near: false, rows: [], estimates: [{ track: box.track, kind: "estimate", depth: 0,
             items: [[waymark.view.from, waymark.view.to, 0, 100000, 0]] }] };
-        import("/view.js").then((module) => module.drawing.draw(waymark));
+        import("./view.js").then((module) => module.drawing.draw(waymark));
         globalThis.place = [400, 26 + box.top + box.height - 6];
     })()""")
     time.sleep(0.2)
     pixel = "[...document.getElementById('timeline').getContext('2d').getImageData(...place.map((n) => n * devicePixelRatio), 1, 1).data]"
     drawn = page.evaluate(pixel)
     page.evaluate("waymark.tile = { near: false, rows: [], estimates: [] };"
-                  "import('/view.js').then((module) => module.drawing.draw(waymark)); 0")
+                  "import('./view.js').then((module) => module.drawing.draw(waymark)); 0")
     time.sleep(0.2)
     empty = page.evaluate(pixel)
     difference = sum(abs(a - b) for a, b in zip(drawn, empty))

@@ -172,7 +172,7 @@ def check_flame(page):
     check("in a sandbox", page.evaluate("document.querySelector('#flame iframe').sandbox.value"), "allow-scripts allow-modals")
     wait_for(page, "document.querySelector('#flame iframe').contentDocument", None)
     page.evaluate("""(async () => {
-        const { colour } = await import("/format.js");
+        const { colour } = await import("./format.js");
         const text = await (await fetch(document.querySelector('#flame iframe').src)).text();
         const probe = document.createElement("canvas").getContext("2d");
         const rgb = (c) => { probe.fillStyle = c; return parseInt(probe.fillStyle.slice(1), 16); };

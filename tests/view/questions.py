@@ -99,7 +99,7 @@ def check_queries(served):
 def begin(served, query):
     """Asks without waiting for the answer."""
     connection = socket.create_connection(("127.0.0.1", served.port))
-    connection.sendall(f"GET {query} HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nCookie: waymark={served.token}\r\n\r\n".encode())
+    connection.sendall(f"GET {served.folder}{query} HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nCookie: waymark={served.token}\r\n\r\n".encode())
     return connection
 
 

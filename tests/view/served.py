@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A running `waymark view`, and questions to it."""
 
+import functools
 import http.client
 import json
 import os
@@ -25,8 +26,16 @@ class Served:
         split = urllib.parse.urlsplit(self.address)
         self.port, self.token = split.port, urllib.parse.parse_qs(split.query).get("token", [""])[0]
 
+    @functools.cached_property
+    def folder(self):
+        """The secret path of the page."""
+        return self.request(f"/?token={self.token}")[1]["Location"].rstrip("/")
+
     def get(self, path, method="GET", token=True, **headers):
-        """Returns status, headers and body."""
+        """Asks below the page's path; returns status, headers and body."""
+        return self.request(self.folder + path, method, token, **headers)
+
+    def request(self, path, method="GET", token=True, **headers):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         if token:
             headers["Cookie"] = f"waymark={self.token if token is True else token}"

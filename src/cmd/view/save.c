@@ -179,12 +179,12 @@ static bool put_all_events(const struct save *s, struct out *out)
 /* Writes a module's text; the modules that it imports have names instead of paths. */
 static void put_module(struct out *out, const struct view_file *f)
 {
-	static const char path[] = " \"/";
+	static const char path[] = " \"./";
 
 	for (const char *const *line = f->lines; *line; line++) {
 		const char *at = strstr(*line, path);
 		bool is_import =
-			at && (strncmp(*line, "import ", 7) == 0 || strstr(*line, " from \"/"));
+			at && (strncmp(*line, "import ", 7) == 0 || strstr(*line, " from \"./"));
 
 		if (!is_import) {
 			out_str(out, *line);

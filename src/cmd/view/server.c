@@ -5,6 +5,10 @@
  * the browser do so. So each request must show the token, in the address or as a cookie, that the
  * command printed; must name this server as its Host, which a name that was bound to this machine
  * does not; and must not come from a page of another origin.
+ *
+ * A browser sends a cookie to all ports of a host, so another user could be shown it by a server of
+ * his own. Therefore the cookie is only for a folder whose name is another secret, which the
+ * address of the page has, but not the one that the command prints.
  */
 #include <microhttpd.h>
 
@@ -14,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,6 +40,7 @@ struct view_server {
 	struct viewer *viewer;
 	struct MHD_Daemon *daemon;
 	const char *token;
+	char folder[VIEW_SECRET_DIGITS + 1]; /* of the page, its files and the answers */
 	struct socket_file file; /* of the socket; zeroed: a port */
 	uint16_t port; /* 0: a socket */
 	uint64_t asked; /* atomic: time of the last question, in seconds */
@@ -125,19 +131,46 @@ static enum MHD_Result refuse(struct MHD_Connection *c, unsigned int status, con
 
 /* ---- Who may ask ---- */
 
-/* Compares in a time that does not tell how many characters are equal. */
-static bool is_token(const struct view_server *s, const char *text)
+bool view_make_secret(char secret[VIEW_SECRET_DIGITS + 1])
 {
-	size_t length = strlen(s->token);
+	unsigned char bytes[VIEW_SECRET_DIGITS / 2];
+
+	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes)) {
+		return false;
+	}
+	for (size_t i = 0; i < sizeof(bytes); i++) {
+		snprintf(secret + 2 * i, 3, "%02x", bytes[i]);
+	}
+	return true;
+}
+
+/* Compares a secret in a time that does not tell how many characters are equal. */
+static bool is_secret(const char *secret, const char *text, size_t length)
+{
 	unsigned char differs = 0;
 
-	if (!text || strlen(text) != length) {
+	if (length != VIEW_SECRET_DIGITS) {
 		return false;
 	}
 	for (size_t i = 0; i < length; i++) {
-		differs |= (unsigned char)(text[i] ^ s->token[i]);
+		differs |= (unsigned char)(text[i] ^ secret[i]);
 	}
 	return differs == 0;
+}
+
+static bool is_token(const struct view_server *s, const char *text)
+{
+	return text && is_secret(s->token, text, strlen(text));
+}
+
+/* Returns a path without the secret folder; NULL: it is not in there. */
+static const char *path_inside(const struct view_server *s, const char *path)
+{
+	size_t length = *path == '/' ? strcspn(path + 1, "/") : 0;
+
+	return length > 0 && path[1 + length] && is_secret(s->folder, path + 1, length)
+		       ? path + 1 + length
+		       : NULL;
 }
 
 static const char *header(struct MHD_Connection *c, const char *name)
@@ -175,15 +208,18 @@ static bool is_own_origin(const struct view_server *s, struct MHD_Connection *c)
 	return is_own && (!site || strcmp(site, "same-origin") == 0 || strcmp(site, "none") == 0);
 }
 
-/* Shows the token once, so that the address, which others may see, does not keep it. */
+/* Takes the token once, so that the address, which others may see, does not keep it. */
 static enum MHD_Result welcome(const struct view_server *s, struct MHD_Connection *c)
 {
 	char cookie[200];
+	char folder[VIEW_SECRET_DIGITS + 3];
 	struct MHD_Response *r = MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
 
-	snprintf(cookie, sizeof(cookie), COOKIE "=%s; HttpOnly; SameSite=Strict; Path=/", s->token);
+	snprintf(folder, sizeof(folder), "/%s/", s->folder);
+	snprintf(cookie, sizeof(cookie), COOKIE "=%s; HttpOnly; SameSite=Strict; Path=%s", s->token,
+		folder);
 	MHD_add_response_header(r, "Set-Cookie", cookie);
-	MHD_add_response_header(r, "Location", "/");
+	MHD_add_response_header(r, "Location", folder);
 	MHD_add_response_header(r, "Referrer-Policy", "no-referrer");
 	MHD_add_response_header(r, "Cache-Control", "no-store");
 	enum MHD_Result result = MHD_queue_response(c, MHD_HTTP_FOUND, r);
@@ -329,17 +365,20 @@ struct refusal {
 	const char *why;
 };
 
-static bool has_token(const struct view_server *s, struct MHD_Connection *c, const char *path)
+/* True for the address that the command printed. */
+static bool is_first_visit(const struct view_server *s, struct MHD_Connection *c, const char *path)
 {
-	return is_token(s, MHD_lookup_connection_value(c, MHD_COOKIE_KIND, COOKIE)) ||
-	       (strcmp(path, "/") == 0 && is_token(s, get_argument(c, "token")));
+	return strcmp(path, "/") == 0 && is_token(s, get_argument(c, "token"));
 }
 
 /* Decides by the header of a request whether it is the user's, and as it must be. */
 static struct refusal judge(
 	const struct view_server *s, struct MHD_Connection *c, const char *path, const char *method)
 {
-	if (strcmp(method, strcmp(path, VIEW_SWITCH) == 0 ? "POST" : "GET") != 0) {
+	const char *inside = path_inside(s, path);
+	bool is_switch = inside && strcmp(inside, VIEW_SWITCH) == 0;
+
+	if (strcmp(method, is_switch ? "POST" : "GET") != 0) {
 		return (struct refusal){ MHD_HTTP_METHOD_NOT_ALLOWED,
 			"this is not how it is asked" };
 	}
@@ -349,9 +388,10 @@ static struct refusal judge(
 	}
 	if (!is_own_origin(s, c)) {
 		return (struct refusal){ MHD_HTTP_FORBIDDEN,
-			"only this server's own page may ask" };
+			"only this server's own page may ask: type or paste its address" };
 	}
-	if (!has_token(s, c, path)) {
+	if (!is_first_visit(s, c, path) &&
+		!(inside && is_token(s, MHD_lookup_connection_value(c, MHD_COOKIE_KIND, COOKIE)))) {
 		return (struct refusal){ MHD_HTTP_UNAUTHORIZED,
 			"open the address that " VIEW_NAME " printed, with its token" };
 	}
@@ -390,10 +430,9 @@ static enum MHD_Result handle(void *server, struct MHD_Connection *c, const char
 		*upload_size = 0;
 		return MHD_YES;
 	}
-	if (strcmp(path, "/") == 0 && is_token(s, get_argument(c, "token"))) {
-		return welcome(s, c);
-	}
-	return answer(s, c, path);
+	const char *inside = path_inside(s, path);
+
+	return inside ? answer(s, c, inside) : welcome(s, c);
 }
 
 /* libmicrohttpd's function for each connection that begins or ends. */
@@ -497,6 +536,11 @@ struct view_server *view_serve(struct viewer *v, const struct view_place *place,
 	s->viewer = v;
 	s->token = token;
 	s->asked = seconds();
+	if (!view_make_secret(s->folder)) {
+		session_say(v->session, "no random bytes: %s", strerror(errno));
+		free(s);
+		return NULL;
+	}
 	int fd = open_place(s, place);
 
 	if (fd >= 0 && begin(s, fd)) {

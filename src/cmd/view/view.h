@@ -157,6 +157,12 @@ struct view_place {
 	const char *socket; /* a path instead of the port; NULL: none */
 };
 
+/* What nobody can guess: 128 random bits in hexadecimal digits. */
+#define VIEW_SECRET_DIGITS 32
+
+/* Makes a secret, with its NUL; false, with errno, without random bytes. */
+bool view_make_secret(char secret[VIEW_SECRET_DIGITS + 1]);
+
 struct view_server;
 
 /*

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,7 +30,6 @@
 
 #define IDLE_SECONDS 3600
 #define POLL_MS 1000
-#define TOKEN_BYTES 16
 
 /* Blocks of this size are not of a heap; heaps of all threads. */
 #define BLOCK_BYTES (256 << 10)
@@ -272,20 +270,6 @@ static int parse(struct session *s, struct options *o, int argc, char **argv)
 	return argc > optind ? 0 : arguments_bad(&command, "the trace is missing");
 }
 
-/* Makes a token that nobody can guess, in hexadecimal digits. */
-static bool make_token(char text[2 * TOKEN_BYTES + 1])
-{
-	unsigned char bytes[TOKEN_BYTES];
-
-	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes)) {
-		return false;
-	}
-	for (size_t i = 0; i < sizeof(bytes); i++) {
-		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
-	}
-	return true;
-}
-
 /* Opens the address in the user's browser, if there is one. */
 static void open_browser(char *address)
 {
@@ -408,11 +392,11 @@ static bool save(struct session *s, const struct options *o)
 
 static bool serve(struct session *s, const struct options *o, int signals)
 {
-	char token[2 * TOKEN_BYTES + 1];
+	char token[VIEW_SECRET_DIGITS + 1];
 	char address[128];
 	struct viewer v;
 
-	if (!make_token(token)) {
+	if (!view_make_secret(token)) {
 		session_say(s, "no random bytes: %s", strerror(errno));
 		return false;
 	}

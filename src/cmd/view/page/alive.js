@@ -1,5 +1,5 @@
 // Tells the server that somebody looks: it ends when nobody did for an hour. A hidden page does not count.
-import { ask } from "/api.js";
+import { ask } from "./api.js";
 
 const ALIVE_MS = 4 * 60 * 1000;
 

@@ -1,9 +1,15 @@
 // Questions to the server, or to the data that the page was saved with. An answer that is older than a
-// later question of its kind is dropped.
-import { parseExactly } from "/format.js";
-import { answerSaved, isSaved } from "/saved.js";
+// later question of its kind is dropped. The paths of questions are below the page's own, which is secret.
+import { parseExactly } from "./format.js";
+import { answerSaved, isSaved } from "./saved.js";
 
 const last = new Map();
+
+export function addressOf(path, given) {
+	const query = new URLSearchParams(given).toString();
+
+	return query ? `.${path}?${query}` : `.${path}`;
+}
 
 // Returns { ok, status, body }: the body of an error is an object, or a text. `options` are those of fetch();
 // an aborted signal stops the question in the server, too.
@@ -11,8 +17,7 @@ export async function question(path, given = {}, options = {}) {
 	if (isSaved) {
 		return answerSaved(path, given);
 	}
-	const query = new URLSearchParams(given).toString();
-	const answer = await fetch(query ? `${path}?${query}` : path, options);
+	const answer = await fetch(addressOf(path, given), options);
 	const isObject = answer.headers.get("Content-Type") === "application/json";
 	const text = await answer.text();
 

@@ -1,23 +1,23 @@
 // The start of the page, and the state of the traces, asked again while they are being read.
-import { readAddress } from "/address.js";
-import { whenVisible } from "/alive.js";
-import { ask } from "/api.js";
-import { count } from "/format.js";
-import { goTo } from "/choose.js";
-import { onFind } from "/find.js";
-import { beginHands } from "/hands.js";
-import { beginHeads, sayLeft } from "/heads.js";
-import { beginTip } from "/tip.js";
-import { nameTracks } from "/tracks.js";
-import "/details.js";
-import "/sql.js";
-import { beginCurves } from "/curves.js";
-import { beginFlow } from "/flow.js";
-import { beginLives } from "/lives.js";
-import { beginSched } from "/sched.js";
-import { beginHits, countHits } from "/hits.js";
-import { beginOverview } from "/overview.js";
-import { all, announce, app, canvas, drawing, fail, place, redraw, show } from "/view.js";
+import { readAddress } from "./address.js";
+import { whenVisible } from "./alive.js";
+import { ask } from "./api.js";
+import { count } from "./format.js";
+import { goTo } from "./choose.js";
+import { onFind } from "./find.js";
+import { beginHands } from "./hands.js";
+import { beginHeads, sayLeft } from "./heads.js";
+import { beginTip } from "./tip.js";
+import { nameTracks } from "./tracks.js";
+import "./details.js";
+import "./sql.js";
+import { beginCurves } from "./curves.js";
+import { beginFlow } from "./flow.js";
+import { beginLives } from "./lives.js";
+import { beginSched } from "./sched.js";
+import { beginHits, countHits } from "./hits.js";
+import { beginOverview } from "./overview.js";
+import { all, announce, app, canvas, drawing, fail, place, redraw, show } from "./view.js";
 
 const MORE_MS = 400; // between two questions while the traces are being read
 const FIRST_MS = 30; // the same, until a thread is known

@@ -1,7 +1,7 @@
 // Draws the rows of a tile: slices, marks of events, losses. Items are [begin, end, name, count, covered, offset,
 // trace]; an end that is null goes on.
-import { SLICE } from "/layout.js";
-import { colour, rgb } from "/format.js";
+import { SLICE } from "./layout.js";
+import { colour, rgb } from "./format.js";
 
 const LABEL = 24; // pixels; text in less is not legible
 const PALE = 4; // steps of how much of an item is covered

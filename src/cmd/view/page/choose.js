@@ -1,10 +1,10 @@
 // Which item is chosen: by the mouse, by its name, or by an expression.
-import { addPiece, writeAddress } from "/address.js";
-import { rowsOf } from "/bars.js";
-import { LEFT, TOP } from "/draw.js";
-import { boxAt, SLICE, topOf } from "/layout.js";
-import { find } from "/find.js";
-import { announce, app, canvas, drawing, redraw, show } from "/view.js";
+import { addPiece, writeAddress } from "./address.js";
+import { rowsOf } from "./bars.js";
+import { LEFT, TOP } from "./draw.js";
+import { boxAt, SLICE, topOf } from "./layout.js";
+import { find } from "./find.js";
+import { announce, app, canvas, drawing, redraw, show } from "./view.js";
 
 // The rows of a track at a y of its box: losses are seen everywhere in it.
 function rowsAt(box, inside) {

@@ -1,12 +1,12 @@
 // Fields as curves: one for each process that has the event, with the least and largest value of each column.
-import { addPiece, listText, textList, writeAddress } from "/address.js";
-import { ask } from "/api.js";
-import { LEFT, TOP } from "/draw.js";
-import { count, time, withUnit } from "/format.js";
-import { topOf } from "/layout.js";
-import { addTip } from "/tip.js";
-import { addSource, processKey } from "/tracks.js";
-import { app, canvas, drawing, on, place, redraw } from "/view.js";
+import { addPiece, listText, textList, writeAddress } from "./address.js";
+import { ask } from "./api.js";
+import { LEFT, TOP } from "./draw.js";
+import { count, time, withUnit } from "./format.js";
+import { topOf } from "./layout.js";
+import { addTip } from "./tip.js";
+import { addSource, processKey } from "./tracks.js";
+import { app, canvas, drawing, on, place, redraw } from "./view.js";
 
 const HEIGHT = 54;
 const PAD = 5;

@@ -1,10 +1,10 @@
 // What is known of the chosen item or time. Texts of a trace become text nodes, never markup.
-import { ask } from "/api.js";
-import { nameOf } from "/bars.js";
-import { count, duration, time } from "/format.js";
-import { trackName } from "/layout.js";
-import { isSaved } from "/saved.js";
-import { app, on } from "/view.js";
+import { ask } from "./api.js";
+import { nameOf } from "./bars.js";
+import { count, duration, time } from "./format.js";
+import { trackName } from "./layout.js";
+import { isSaved } from "./saved.js";
+import { app, on } from "./view.js";
 
 const place = document.getElementById("details");
 

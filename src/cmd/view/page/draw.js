@@ -1,7 +1,7 @@
 // Draws the tracks with a tile on a canvas. Other modules add layers above them.
-import { Bars, rowsOf } from "/bars.js";
-import { HEAD, SLICE, topOf, visibleBoxes } from "/layout.js";
-import { duration, time } from "/format.js";
+import { Bars, rowsOf } from "./bars.js";
+import { HEAD, SLICE, topOf, visibleBoxes } from "./layout.js";
+import { duration, time } from "./format.js";
 
 export const LEFT = 170;
 export const TOP = 26;

@@ -1,8 +1,8 @@
 // Finds events by an expression, as that of `waymark print --where`.
-import { addPiece, writeAddress } from "/address.js";
-import { question } from "/api.js";
-import { duration } from "/format.js";
-import { isSaved } from "/saved.js";
+import { addPiece, writeAddress } from "./address.js";
+import { question } from "./api.js";
+import { duration } from "./format.js";
+import { isSaved } from "./saved.js";
 
 const input = document.getElementById("where");
 const said = document.getElementById("found");

@@ -1,9 +1,9 @@
 // The events of the objects that the chosen event names: arrows between them, and the way from one to the next.
-import { ask } from "/api.js";
-import { TOP } from "/draw.js";
-import { choose } from "/choose.js";
-import { topOf } from "/layout.js";
-import { app, drawing, on, redraw, show } from "/view.js";
+import { ask } from "./api.js";
+import { TOP } from "./draw.js";
+import { choose } from "./choose.js";
+import { topOf } from "./layout.js";
+import { app, drawing, on, redraw, show } from "./view.js";
 
 const said = document.getElementById("found");
 const QUIET_MS = 120;

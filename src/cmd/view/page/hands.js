@@ -1,15 +1,15 @@
 // What keys and the mouse do.
-import { LEFT } from "/draw.js";
-import { beginFind } from "/find.js";
-import { toggleFollowing } from "/live.js";
-import { choose, chooseAt, step } from "/choose.js";
-import { paneKeys } from "/panes.js";
-import { selectShown } from "/select.js";
-import { askCurve } from "/curves.js";
-import { stepFlow } from "/flow.js";
-import { clickHead, headKeys } from "/heads.js";
-import { writeAddress } from "/address.js";
-import { announce, app, canvas, drawing, fit, move, redraw, scrollBy, show, undo, whole, zoom } from "/view.js";
+import { LEFT } from "./draw.js";
+import { beginFind } from "./find.js";
+import { toggleFollowing } from "./live.js";
+import { choose, chooseAt, step } from "./choose.js";
+import { paneKeys } from "./panes.js";
+import { selectShown } from "./select.js";
+import { askCurve } from "./curves.js";
+import { stepFlow } from "./flow.js";
+import { clickHead, headKeys } from "./heads.js";
+import { writeAddress } from "./address.js";
+import { announce, app, canvas, drawing, fit, move, redraw, scrollBy, show, undo, whole, zoom } from "./view.js";
 
 const middle = () => (app.view.from + app.view.to) / 2;
 const keys = [

@@ -1,8 +1,8 @@
 // The heads of processes and tracks: what a click on them does, the menu, and the keys for the track under the cursor.
-import { LEFT, TOP } from "/draw.js";
-import { boxAt, topOf } from "/layout.js";
-import { fold, hide, hideOthers, matchNames, nextOrder, onTracks, ORDERS, pin, showHidden, sortBy, tracks } from "/tracks.js";
-import { app, canvas, place, redraw, reveal } from "/view.js";
+import { LEFT, TOP } from "./draw.js";
+import { boxAt, topOf } from "./layout.js";
+import { fold, hide, hideOthers, matchNames, nextOrder, onTracks, ORDERS, pin, showHidden, sortBy, tracks } from "./tracks.js";
+import { app, canvas, place, redraw, reveal } from "./view.js";
 
 const menu = document.getElementById("menu");
 const match = document.getElementById("match");

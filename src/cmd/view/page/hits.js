@@ -1,10 +1,10 @@
 // Where the expression of the find field is true: counted in columns of the whole trace, for the overview, and of the
 // shown time, for the strip at the scale. The server counts a long time in pieces, see answer_hits.c.
-import { ask } from "/api.js";
-import { LEFT, TOP } from "/draw.js";
-import { expression } from "/find.js";
-import { count } from "/format.js";
-import { app, canvas, drawing, on, redraw } from "/view.js";
+import { ask } from "./api.js";
+import { LEFT, TOP } from "./draw.js";
+import { expression } from "./find.js";
+import { count } from "./format.js";
+import { app, canvas, drawing, on, redraw } from "./view.js";
 
 const said = document.getElementById("hits");
 const WHOLE = 2000; // columns

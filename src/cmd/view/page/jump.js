@@ -1,7 +1,7 @@
 // Goes to a time and a thread, and chooses what is drawn there.
-import { choose } from "/choose.js";
-import { app, canvas, on, scrollBy, show } from "/view.js";
-import { TOP } from "/draw.js";
+import { choose } from "./choose.js";
+import { app, canvas, on, scrollBy, show } from "./view.js";
+import { TOP } from "./draw.js";
 
 let sought = null; // what was jumped to, until the tile that has it is there
 

@@ -1,5 +1,5 @@
 // Where each track is: rows from top to bottom, in pixels. Pinned tracks come first and do not scroll.
-import { processKey, processName, shownTracks, tracks } from "/tracks.js";
+import { processKey, processName, shownTracks, tracks } from "./tracks.js";
 
 export const SLICE = 18;
 export const EVENTS = 12;

@@ -1,7 +1,7 @@
 // A running process: the view moves with the end of its trace until the user moves away from it, and
 // its events are switched through its monitor.
-import { ask, change } from "/api.js";
-import { app, on, show } from "/view.js";
+import { ask, change } from "./api.js";
+import { app, on, show } from "./view.js";
 
 const button = document.getElementById("live");
 const dialog = document.getElementById("events");

@@ -1,11 +1,11 @@
 // The lives of objects, by their declared keys: a group of lanes for each kind of a process, with the events of a life
 // as marks in it.
-import { ask } from "/api.js";
-import { LEFT, TOP } from "/draw.js";
-import { count, duration } from "/format.js";
-import { SLICE, topOf } from "/layout.js";
-import { addSource, processKey } from "/tracks.js";
-import { app, canvas, drawing, on, place, redraw } from "/view.js";
+import { ask } from "./api.js";
+import { LEFT, TOP } from "./draw.js";
+import { count, duration } from "./format.js";
+import { SLICE, topOf } from "./layout.js";
+import { addSource, processKey } from "./tracks.js";
+import { app, canvas, drawing, on, place, redraw } from "./view.js";
 
 const MORE_MS = 400;
 const PAD = 4;

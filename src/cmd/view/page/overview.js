@@ -1,9 +1,9 @@
 // The whole trace above the timeline: how much there is, losses, hits; the box is what is shown, and can be dragged.
-import { ask } from "/api.js";
-import { LEFT } from "/draw.js";
-import { duration } from "/format.js";
-import { hits, onHits } from "/hits.js";
-import { app, drawing, on, show } from "/view.js";
+import { ask } from "./api.js";
+import { LEFT } from "./draw.js";
+import { duration } from "./format.js";
+import { hits, onHits } from "./hits.js";
+import { app, drawing, on, show } from "./view.js";
 
 const canvas = document.getElementById("overview");
 const context = canvas.getContext("2d");

@@ -1,5 +1,5 @@
 // The panes below the timeline, as tabs: one is open. Keys are in the table of hands.js.
-import { app, on } from "/view.js";
+import { app, on } from "./view.js";
 
 const tabs = [...document.querySelectorAll("#tabs [role=tab]")];
 const opened = new Map(); // by name: what to do when a pane is opened

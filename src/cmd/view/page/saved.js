@@ -1,7 +1,7 @@
 // Answers of a page that was saved with its data, in place of a server: the items of a time, and a line
 // for each event, `TIME TRACE OFFSET NAME TRACK OBJECT`, in the order of time. Both are compressed, in
 // elements of the page.
-import { parseExactly } from "/format.js";
+import { parseExactly } from "./format.js";
 
 const shown = document.getElementById("saved-shown");
 const events = document.getElementById("saved-events");

@@ -1,12 +1,12 @@
 // Which threads ran when, by the kernel's trace: a track for each processor, and a thin line above the slices of each
 // thread that says if it runs, could run, or waits.
-import { ask } from "/api.js";
-import { LEFT, TOP } from "/draw.js";
-import { duration } from "/format.js";
-import { SLICE, topOf } from "/layout.js";
-import { addTip } from "/tip.js";
-import { addSource } from "/tracks.js";
-import { app, canvas, drawing, on, place, redraw } from "/view.js";
+import { ask } from "./api.js";
+import { LEFT, TOP } from "./draw.js";
+import { duration } from "./format.js";
+import { SLICE, topOf } from "./layout.js";
+import { addTip } from "./tip.js";
+import { addSource } from "./tracks.js";
+import { app, canvas, drawing, on, place, redraw } from "./view.js";
 
 const MORE_MS = 400;
 const PAD = 3;

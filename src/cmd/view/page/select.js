@@ -1,12 +1,12 @@
 // What is in the selected time: events, how long things took, and which were slowest.
-import { ask } from "/api.js";
-import { count, duration, time } from "/format.js";
-import { jump, tracksOf } from "/jump.js";
-import { trackName } from "/layout.js";
-import { hidePane, isOpen, onOpen, openPane } from "/panes.js";
-import { isSaved } from "/saved.js";
-import { button, histogram, make, table } from "/table.js";
-import { app, on, show } from "/view.js";
+import { addressOf, ask } from "./api.js";
+import { count, duration, time } from "./format.js";
+import { jump, tracksOf } from "./jump.js";
+import { trackName } from "./layout.js";
+import { hidePane, isOpen, onOpen, openPane } from "./panes.js";
+import { isSaved } from "./saved.js";
+import { button, histogram, make, table } from "./table.js";
+import { app, on, show } from "./view.js";
 
 const place = document.getElementById("selection");
 const flame = document.getElementById("flame");
@@ -44,7 +44,7 @@ function threads() {
 function link(text, path, title) {
 	const element = make("a", text);
 
-	element.href = `${path}?${new URLSearchParams(currentRange())}`;
+	element.href = addressOf(path, currentRange());
 	element.title = title;
 	return element;
 }

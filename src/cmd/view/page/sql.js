@@ -1,12 +1,12 @@
 // Questions in SQL. A row with a time leads to its place.
-import { ask, question } from "/api.js";
-import { count } from "/format.js";
-import { jump, tracksOf } from "/jump.js";
-import { onOpen, hidePane } from "/panes.js";
-import { isSaved } from "/saved.js";
-import { currentRange } from "/select.js";
-import { button, make, table } from "/table.js";
-import { app, on } from "/view.js";
+import { ask, question } from "./api.js";
+import { count } from "./format.js";
+import { jump, tracksOf } from "./jump.js";
+import { onOpen, hidePane } from "./panes.js";
+import { isSaved } from "./saved.js";
+import { currentRange } from "./select.js";
+import { button, make, table } from "./table.js";
+import { app, on } from "./view.js";
 
 const place = document.getElementById("sql");
 const text = document.getElementById("query");

@@ -1,5 +1,5 @@
 // Tables and small pictures of numbers, made of elements: texts of a trace become text nodes only.
-import { count, duration } from "/format.js";
+import { count, duration } from "./format.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const BAR = 7;

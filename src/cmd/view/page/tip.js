@@ -1,10 +1,10 @@
 // The tooltip: name, duration and text of what is under the pointer.
-import { nameOf } from "/bars.js";
-import { LEFT, TOP } from "/draw.js";
-import { count, duration } from "/format.js";
-import { itemAt } from "/choose.js";
-import { boxAt } from "/layout.js";
-import { app, canvas } from "/view.js";
+import { nameOf } from "./bars.js";
+import { LEFT, TOP } from "./draw.js";
+import { count, duration } from "./format.js";
+import { itemAt } from "./choose.js";
+import { boxAt } from "./layout.js";
+import { app, canvas } from "./view.js";
 
 const tip = document.getElementById("tip");
 const extra = [];

@@ -1,6 +1,6 @@
 // Which tracks are shown, and in which order: collapsed processes, hidden and pinned tracks, the order, a filter.
 // Tracks are named by what they are, not by number, so that a link still fits when the trace is read again.
-import { addPiece, listText, textList, writeAddress } from "/address.js";
+import { addPiece, listText, textList, writeAddress } from "./address.js";
 
 export const ORDERS = [["", "as recorded"], ["name", "by name"], ["events", "most events first"],
 	["busy", "busiest first"], ["first", "first event first"]];

@@ -1,10 +1,10 @@
 // What is shown, and the parts of the page that hear of changes: the view, in the address, so that a
 // link says what one sees, and the tile that is drawn.
-import { addPiece, writeAddress } from "/address.js";
-import { askLatest } from "/api.js";
-import { Drawing, LEFT, TOP } from "/draw.js";
-import { duration } from "/format.js";
-import { layout, topOf, visibleBoxes } from "/layout.js";
+import { addPiece, writeAddress } from "./address.js";
+import { askLatest } from "./api.js";
+import { Drawing, LEFT, TOP } from "./draw.js";
+import { duration } from "./format.js";
+import { layout, topOf, visibleBoxes } from "./layout.js";
 
 export const canvas = document.getElementById("timeline");
 export const drawing = new Drawing(canvas);
