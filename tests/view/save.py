@@ -66,20 +66,19 @@ def exact(value):
 
 
 def check_tiles(page, served, trace):
-    """From near, the saved page joins items as the server does."""
+    """From near, the saved page joins items as the server does. Each time begins with one of them."""
     chance = random.Random(30)
-    count = 0
+    begins = [item[0] for row in served.tile(0, trace["length"] + 1, 4000)["rows"] for item in row["items"]]
     for _ in range(40):
-        begin = chance.randrange(trace["length"])
+        begin = chance.choice(begins)
         end = begin + 1 + chance.randrange(trace["length"] >> chance.randrange(12))
         for columns in 1, 37, 1000:
             given = {"from": begin, "to": end, "columns": columns,
                      "tracks": ",".join(map(str, range(len(trace["tracks"]))))}
             wanted = served.ask("/api/tile", **given)
             check("both are near", wanted["near"], True)
+            check(f"there are items in {given}", sum(len(row["items"]) for row in wanted["rows"]) > 0, True)
             check(f"tile {given}", rows_of(asked(page, "/api/tile", given), end), rows_of(wanted, end))
-            count += sum(map(len, rows_of(wanted, end).values()))
-    check("there were items", count > 300, True)
 
 
 def check_events(page, served, trace):
