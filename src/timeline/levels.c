@@ -73,10 +73,18 @@ static void add_row(struct levels *l)
 	}
 }
 
-/* Returns the step of a time; a damaged trace may have times before the first one. */
+/*
+ * Returns the time since the first step. A damaged trace may have times before that, and so far
+ * apart that the difference has no sign bit left.
+ */
+static uint64_t since_base(const struct levels *l, int64_t ns)
+{
+	return ns > l->base_ns ? (uint64_t)ns - (uint64_t)l->base_ns : 0;
+}
+
 static size_t step_of(const struct levels *l, int64_t ns)
 {
-	return ns > l->base_ns ? (size_t)((uint64_t)(ns - l->base_ns) >> l->shift) : 0;
+	return (size_t)(since_base(l, ns) >> l->shift);
 }
 
 /* Returns a cell, with those before it; makes the row on first use. */
@@ -104,16 +112,17 @@ static void count(struct levels *l, struct level_row *row, int64_t ns, struct le
 static void cover(
 	struct levels *l, struct level_row *row, const struct level_open *slice, int64_t end_ns)
 {
-	int64_t ns = slice->begin_ns > l->base_ns ? slice->begin_ns : l->base_ns;
+	uint64_t at = since_base(l, slice->begin_ns);
+	uint64_t end = since_base(l, end_ns);
 
 	cell_at(l, row, 0);
-	while (ns < end_ns) {
-		size_t step = step_of(l, ns);
-		int64_t next = l->base_ns + (int64_t)((uint64_t)(step + 1) << l->shift);
-		int64_t part = (next < end_ns ? next : end_ns) - ns;
+	while (at < end) {
+		uint64_t width = UINT64_C(1) << l->shift;
+		uint64_t left = width - (at & (width - 1)); /* of the step */
+		uint64_t part = left < end - at ? left : end - at;
 
-		cell_cover(cell_at(l, row, step), slice->name, (uint64_t)part);
-		ns += part;
+		cell_cover(cell_at(l, row, (size_t)(at >> l->shift)), slice->name, part);
+		at += part;
 	}
 }
 
@@ -432,7 +441,7 @@ unsigned int levels_shift(const struct levels *l, int64_t from_ns, int64_t to_ns
 {
 	unsigned int shift = l->shift;
 
-	while (((uint64_t)(to_ns - from_ns) >> shift) + 2 > columns) {
+	while ((((uint64_t)to_ns - (uint64_t)from_ns) >> shift) + 2 > columns) {
 		shift++;
 	}
 	return shift;
@@ -443,7 +452,7 @@ void levels_view(const struct levels *l, const struct level_row *row, struct lev
 	unsigned int coarser = view->shift - l->shift;
 	size_t first = step_of(l, view->from_ns) >> coarser << coarser;
 
-	view->from_ns = l->base_ns + (int64_t)((uint64_t)first << l->shift);
+	view->from_ns = (int64_t)((uint64_t)l->base_ns + ((uint64_t)first << l->shift));
 	for (size_t i = 0; i < view->count; i++) {
 		view->cells[i] = (struct level_cell){ 0 };
 		for (size_t n = 0; n < (size_t)1 << coarser; n++) {

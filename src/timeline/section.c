@@ -103,12 +103,16 @@ static inline struct level_cell *cell_of(
 	return &row->cells[step];
 }
 
+/* Returns the time since the first step; times of a damaged trace may be far apart. */
+static inline uint64_t since_base(const struct level_section *s, int64_t ns)
+{
+	return ns > s->base_ns ? (uint64_t)ns - (uint64_t)s->base_ns : 0;
+}
+
 /* Returns the step of a time; a large number if that is before the section. */
 static inline size_t step_of(const struct level_section *s, int64_t ns)
 {
-	uint64_t ns_from_base = ns > s->base_ns ? (uint64_t)(ns - s->base_ns) : 0;
-
-	return (size_t)(ns_from_base >> s->shift) - s->first;
+	return (size_t)(since_base(s, ns) >> s->shift) - s->first;
 }
 
 /* Returns the row of slices that are so deep in the section, negative below its begin. */
@@ -141,25 +145,27 @@ static inline void count_event(
 static inline void count_slice(struct level_section *s, struct section_row *row,
 	const struct section_open *slice, int64_t end_ns)
 {
-	size_t step = step_of(s, slice->begin_ns);
+	uint64_t width = UINT64_C(1) << s->shift;
+	uint64_t at = since_base(s, slice->begin_ns);
+	uint64_t end = since_base(s, end_ns);
+	size_t step = (size_t)(at >> s->shift) - s->first;
 	struct level_cell *cell = cell_of(s, row, step);
-	int64_t ns = slice->begin_ns;
 
 	if (UNLIKELY(!cell)) {
 		return;
 	}
 	cell->count++;
 	cell_vote(cell, slice->class + 1, 0);
-	while (ns < end_ns) {
-		int64_t next = s->base_ns + (int64_t)((uint64_t)(s->first + step + 1) << s->shift);
-		int64_t until = next < end_ns ? next : end_ns;
+	while (at < end) {
+		uint64_t left = width - (at & (width - 1)); /* of the step */
+		uint64_t part = left < end - at ? left : end - at;
 
 		cell = cell_of(s, row, step++);
 		if (UNLIKELY(!cell)) {
 			return;
 		}
-		cell_cover(cell, slice->class + 1, (uint64_t)(until - ns));
-		ns = until;
+		cell_cover(cell, slice->class + 1, part);
+		at += part;
 	}
 }
 

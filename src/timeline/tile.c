@@ -19,6 +19,19 @@ void tile_fini(struct tile *t)
 	vec_fini(&t->rows);
 }
 
+/* Times of a damaged trace may be so far apart that these numbers need all bits. */
+static uint64_t time_between(int64_t from_ns, int64_t to_ns)
+{
+	return (uint64_t)to_ns - (uint64_t)from_ns;
+}
+
+static int64_t time_after(int64_t ns, uint64_t more_ns)
+{
+	int64_t after;
+
+	return __builtin_add_overflow(ns, more_ns, &after) ? INT64_MAX : after;
+}
+
 /* ---- From far ---- */
 
 /* True if the cell goes on with the slice of the item before it, and has nothing else. */
@@ -26,26 +39,26 @@ static bool goes_on(const struct tile_item *last, const struct level_cell *cell,
 	uint64_t width)
 {
 	return last && last->end_ns == begin_ns && cell->count == 0 && cell->name == last->name &&
-	       cell->covered == (uint64_t)width;
+	       cell->covered == width;
 }
 
 static void add_cells(struct tile *t, struct tile_row *row, const struct level_view *view)
 {
-	int64_t width = INT64_C(1) << view->shift;
+	uint64_t width = UINT64_C(1) << view->shift;
 
 	for (size_t i = 0; i < view->count; i++) {
 		const struct level_cell *cell = &view->cells[i];
-		int64_t begin_ns = view->from_ns + (int64_t)i * width;
+		int64_t begin_ns = time_after(view->from_ns, i * width);
 		size_t count = row->items.count;
 		struct tile_item *last = count ? &row->items.items[count - 1] : NULL;
 
 		if (goes_on(last, cell, begin_ns, width)) {
-			last->end_ns += width;
-			last->covered += (uint64_t)width;
+			last->end_ns = time_after(last->end_ns, width);
+			last->covered += width;
 		} else if (cell->count > 0 || cell->covered > 0) {
 			const struct tile_item item = {
 				.begin_ns = begin_ns,
-				.end_ns = begin_ns + width,
+				.end_ns = time_after(begin_ns, width),
 				.covered = cell->covered,
 				.count = cell->count,
 				.name = cell->name,
@@ -95,7 +108,7 @@ void tile_from_levels(struct tile *t, const struct levels *l, const struct tile_
 
 	*t = (struct tile){ .columns = wish->columns };
 	/* The first step may begin before the time. */
-	view.count = (size_t)((uint64_t)(wish->to_ns - wish->from_ns) >> view.shift) + 2;
+	view.count = (size_t)(time_between(wish->from_ns, wish->to_ns) >> view.shift) + 2;
 	view.cells = xcalloc(view.count, sizeof(*view.cells));
 	for (size_t i = 0; i < wish->track_count; i++) {
 		if (wish->tracks[i] < l->tracks.count) {
@@ -144,7 +157,7 @@ static struct tile_item item_of(const struct near_item *from, const struct tile_
 	return (struct tile_item){
 		.begin_ns = from->begin_ns,
 		.end_ns = from->end_ns,
-		.covered = end > from->begin_ns ? (uint64_t)(end - from->begin_ns) : 0,
+		.covered = end > from->begin_ns ? time_between(from->begin_ns, end) : 0,
 		.offset = from->offset,
 		.count = is_loss ? (lost > 0 ? lost : 1) : begins,
 		.name = from->name,
@@ -153,13 +166,13 @@ static struct tile_item item_of(const struct near_item *from, const struct tile_
 }
 
 /* Joins an item with the last one of its row if both fit into one column. */
-static bool join(struct tile_row *row, const struct tile_item *item, int64_t width)
+static bool join(struct tile_row *row, const struct tile_item *item, uint64_t width)
 {
 	size_t count = row->items.count;
 	struct tile_item *last = count ? &row->items.items[count - 1] : NULL;
 
 	if (!last || item->end_ns == NEAR_OPEN || last->end_ns == NEAR_OPEN ||
-		item->end_ns - last->begin_ns >= width) {
+		time_between(last->begin_ns, item->end_ns) >= width) {
 		return false;
 	}
 	if (last->covered < item->covered) {
@@ -189,7 +202,9 @@ static struct tile_row *row_of(struct tile *t, const struct near_item *item)
 
 void tile_from_near(struct tile *t, struct near *n, const struct tile_wish *wish)
 {
-	int64_t width = (wish->to_ns - wish->from_ns) / (int64_t)wish->columns;
+	uint64_t width = time_between(wish->from_ns, wish->to_ns) / wish->columns;
+	uint32_t track = LEVELS_NONE; /* of the last item */
+	bool is_shown = false;
 
 	*t = (struct tile){ .columns = wish->columns };
 	if (n->items.count > 0) {
@@ -198,7 +213,11 @@ void tile_from_near(struct tile *t, struct near *n, const struct tile_wish *wish
 	vec_foreach (const struct near_item *, from, &n->items) {
 		struct tile_item item = item_of(from, wish);
 
-		if (!is_wanted(wish, from->track)) {
+		if (from->track != track) {
+			track = from->track;
+			is_shown = is_wanted(wish, track);
+		}
+		if (!is_shown) {
 			continue;
 		}
 		struct tile_row *row = row_of(t, from);

@@ -17,14 +17,17 @@ static bool put_record(
 	struct reader *r, int64_t ns, uint64_t trace, uint64_t offset, struct out *out)
 {
 	const struct reader_needs needs = { .from_ns = ns, .to_ns = ns, .is_part = true };
+	enum read_result result;
 	struct lines lines;
 	struct record rec;
 	bool is_found = false;
 
 	reader_limit(r, &needs);
 	lines_init(&lines, out, r, &lines_json, TIMESTAMP_ABSOLUTE);
-	while (!is_found && reader_next(r, &rec) == READ_RECORD && (int64_t)rec.ns <= ns) {
-		is_found = (int64_t)rec.ns == ns && rec.trace == trace && rec.offset == offset;
+	while (!is_found && ((result = reader_next(r, &rec)) == READ_PROBLEM ||
+				    (result == READ_RECORD && (int64_t)rec.ns <= ns))) {
+		is_found = result == READ_RECORD && (int64_t)rec.ns == ns && rec.trace == trace &&
+			   rec.offset == offset;
 	}
 	if (is_found) {
 		lines_put_few(&lines, &rec, 1);
@@ -48,7 +51,7 @@ unsigned int answer_event(struct viewer *v, const struct question *q, struct out
 	struct reader *r = session_open_beside(v->session, &filter);
 
 	if (r) {
-		is_found = put_record(r, (int64_t)ns + viewer_first_ns(v), trace, offset, out);
+		is_found = put_record(r, viewer_time(v, ns), trace, offset, out);
 	}
 	filter_fini(&filter);
 	reader_close(r);
@@ -123,7 +126,7 @@ static void put_found(struct viewer *v, const struct record *rec, struct out *ou
 	out_printf(out,
 		"{\"ns\":%" PRId64 ",\"name\":%zu,\"trace\":%u,\"offset\":%" PRIu64
 		",\"track\":%u}",
-		(int64_t)rec->ns - viewer_first_ns(v), rec->class->index + 1, rec->trace,
+		view_since(viewer_first_ns(v), (int64_t)rec->ns), rec->class->index + 1, rec->trace,
 		rec->offset, track);
 }
 
@@ -144,7 +147,7 @@ unsigned int answer_find(struct viewer *v, const struct question *q, struct out 
 		return 400;
 	}
 	struct reader *r = session_open_beside(v->session, &filter);
-	int64_t from = viewer_first_ns(v) + (int64_t)ns;
+	int64_t from = viewer_time(v, ns);
 
 	where_free(filter.where);
 	filter.where = where;

@@ -155,8 +155,8 @@ static void put_slowest(struct selecting *s, const struct slowest *slowest, stru
 		out_printf(out,
 			"%s{\"ns\":%" PRId64 ",\"duration\":%" PRIu64 ",\"trace\":%u,\"pid\":%u"
 			",\"tid\":%u,\"async\":%s,\"track\":",
-			i ? "," : "", (int64_t)span->begin_ns - first_ns, span->ns, span->trace,
-			span->pid, span->tid, span->is_async ? "true" : "false");
+			i ? "," : "", view_since(first_ns, (int64_t)span->begin_ns), span->ns,
+			span->trace, span->pid, span->tid, span->is_async ? "true" : "false");
 		if (track == LEVELS_NONE) {
 			out_str(out, "null");
 		} else {

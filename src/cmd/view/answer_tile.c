@@ -17,11 +17,12 @@
 
 static void put_item(int64_t first, const struct tile_item *item, struct out *out)
 {
-	out_printf(out, "[%" PRId64 ",", item->begin_ns > first ? item->begin_ns - first : 0);
+	out_printf(out, "[%" PRId64 ",",
+		item->begin_ns > first ? view_since(first, item->begin_ns) : 0);
 	if (item->end_ns == NEAR_OPEN) {
 		out_str(out, "null");
 	} else {
-		out_printf(out, "%" PRId64, item->end_ns - first);
+		out_printf(out, "%" PRId64, view_since(first, item->end_ns));
 	}
 	out_printf(out, ",%u,%u,%" PRIu64, item->name, item->count, item->covered);
 	if (item->offset > 0) {

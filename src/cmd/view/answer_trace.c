@@ -58,7 +58,7 @@ static int64_t length_of(const struct viewer *v)
 	int64_t last = v->levels.last_ns;
 
 	last = v->estimate.to_ns > last ? v->estimate.to_ns : last;
-	return last - v->levels.first_ns;
+	return view_since(v->levels.first_ns, last);
 }
 
 /* Returns how much was read; 0 if that is not known. */

@@ -39,9 +39,9 @@ bool question_range(struct viewer *v, const struct question *q, struct time_rang
 	if (!question_number(q, "from", &from) || !question_number(q, "to", &to) || from >= to) {
 		return false;
 	}
-	range->from = viewer_first_ns(v) + (int64_t)from;
-	range->to = viewer_first_ns(v) + (int64_t)to;
-	return true;
+	range->from = viewer_time(v, from);
+	range->to = viewer_time(v, to);
+	return range->from < range->to;
 }
 
 bool question_tracks(const struct question *q, uint32_t *tracks, size_t *count)

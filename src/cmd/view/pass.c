@@ -17,6 +17,9 @@
 #define ODD_MAX 8
 #define ODD_TRIED 64
 
+/* Some 70 years. */
+#define TIME_MAX (INT64_C(1) << 61)
+
 struct worker {
 	struct reader *reader; /* NULL: not opened yet, or it cannot be */
 	struct filter filter;
@@ -180,6 +183,18 @@ static bool find_first(const struct viewer *v, int64_t *ns)
 	return is_found;
 }
 
+/* True if sums and differences of the packets' times fit; those of a damaged index may not. */
+static bool has_plain_times(const struct reader_loads *loads, int64_t first_ns)
+{
+	bool is_plain = first_ns > -TIME_MAX && first_ns < TIME_MAX;
+
+	vec_foreach (const struct reader_load *, load, &loads->all) {
+		is_plain &= load->ns > -TIME_MAX && load->ns < TIME_MAX &&
+			    load->span_ns < (uint64_t)TIME_MAX;
+	}
+	return is_plain;
+}
+
 /* Begins with what the indexes have: the steps, and what is drawn until they are filled. */
 static void begin(struct viewer *v, const struct reader_loads *loads, int64_t first_ns)
 {
@@ -219,7 +234,7 @@ bool pass_shared(struct viewer *v)
 	int64_t first_ns;
 	bool can_be = !v->meets_events && !s->unreadable && !filter_is_relative(&s->filter) &&
 		      reader_loads(s->reader, &loads) && loads.all.count > 0 &&
-		      find_first(v, &first_ns);
+		      find_first(v, &first_ns) && has_plain_times(&loads, first_ns);
 
 	p->v = v;
 	if (can_be) {

@@ -103,6 +103,15 @@ void pass_add(struct viewer *v, struct record *records, size_t count);
 /* Returns the time of the first record that the pass has met. */
 int64_t viewer_first_ns(struct viewer *v);
 
+/* Returns the time that is so many ns after the first record; at most INT64_MAX. */
+int64_t viewer_time(struct viewer *v, uint64_t ns);
+
+/* Returns the ns between two times, which need all bits if the trace is damaged. */
+static inline int64_t view_since(int64_t first_ns, int64_t ns)
+{
+	return (int64_t)((uint64_t)ns - (uint64_t)first_ns);
+}
+
 /* ---- answers.c ---- */
 
 /* A question: its arguments, and whether the answer is still wanted. */

@@ -183,3 +183,10 @@ int64_t viewer_first_ns(struct viewer *v)
 	viewer_unlock(v);
 	return ns;
 }
+
+int64_t viewer_time(struct viewer *v, uint64_t ns)
+{
+	int64_t time;
+
+	return __builtin_add_overflow(viewer_first_ns(v), ns, &time) ? INT64_MAX : time;
+}
