@@ -39,6 +39,12 @@ enum option {
 #define SPLIT "\nSPLIT\n"
 #define STREAMS 3
 
+/* The trace that is read, for targets that open it again. */
+static struct {
+	struct reader_options options;
+	int fd; /* -1: it is in `directory` */
+} input;
+
 static const char events[] =
 	"blk_open(const char *path, int flags) \"path %s flags 0x%x\"\n"
 	"disable blk_never(int a) \"%d\"\n"
@@ -167,31 +173,30 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	unsigned int options = size ? *data : 0;
 	struct model model;
-	int fd;
 
 	model_init(&model);
 	data += size > 0;
 	size -= size > 0;
 	size_t taken = take_events(&model, data, size, options);
-	const struct reader_options reader_options = {
+	input.options = (struct reader_options){
 		.declarations = options & NO_EVENTS ? NULL : &model,
 		.no_header = options & NO_HEADER,
 	};
 	struct reader *r = NULL;
 
 	if (options & DIRECTORY) {
-		fd = -1;
-		r = open_directory(data + taken, size - taken, &reader_options);
+		input.fd = -1;
+		r = open_directory(data + taken, size - taken, &input.options);
 	} else {
-		r = open_bytes(data + taken, size - taken, &reader_options, &fd);
+		r = open_bytes(data + taken, size - taken, &input.options, &input.fd);
 	}
 
 	if (r) {
 		read_all(r, options);
 	}
 	reader_close(r);
-	if (fd >= 0) {
-		close(fd);
+	if (input.fd >= 0) {
+		close(input.fd);
 	}
 	model_fini(&model);
 	return 0;
