@@ -141,6 +141,21 @@ def check_alive(page):
     raise AssertionError("the page does not ask /api/alive")
 
 
+def check_failure(page):
+    """A question that failed is asked again, and the page says so no more."""
+    state = "document.getElementById('state').textContent"
+    page.evaluate("globalThis.kept = fetch; globalThis.fetch = () => Promise.reject(new Error('nobody'));"
+                  "import('./view.js').then((module) => module.load()); 0")
+    for answers in True, False:
+        for _ in range(200):
+            if ("does not answer: nobody" in page.evaluate(state)) == answers:
+                break
+            time.sleep(0.05)
+        else:
+            raise AssertionError(f"the page says: {page.evaluate(state)}")
+        page.evaluate("globalThis.fetch = kept; 0")
+
+
 def check_estimates(page):
     """What was not read yet is drawn in its track, paler than what is known."""
     page.evaluate("""(() => {
@@ -180,6 +195,7 @@ def main():
             check_click(page, trace)
             check_find(page, trace)
             check_text(page, trace)
+            check_failure(page)
             check_estimates(page)
             check_alive(page)
         check_losses(work)

@@ -17,7 +17,7 @@ import { beginLives } from "./lives.js";
 import { beginSched } from "./sched.js";
 import { beginHits, countHits } from "./hits.js";
 import { beginOverview } from "./overview.js";
-import { all, announce, app, canvas, drawing, fail, place, redraw, show } from "./view.js";
+import { all, announce, app, canvas, drawing, fail, load, on, place, redraw, show } from "./view.js";
 
 const MORE_MS = 400; // between two questions while the traces are being read
 const FIRST_MS = 30; // the same, until a thread is known
@@ -52,6 +52,8 @@ function followAddress() {
 	return given;
 }
 
+let next = 0; // timer of the next question
+
 async function refresh() {
 	const trace = await ask("/api/trace").catch(fail);
 
@@ -72,11 +74,16 @@ async function refresh() {
 		show(given ?? all(), false);
 	}
 	if (!trace.done) {
-		setTimeout(() => whenVisible(refresh), trace.tracks.length > 0 ? MORE_MS : FIRST_MS);
+		clearTimeout(next);
+		next = setTimeout(() => whenVisible(refresh), trace.tracks.length > 0 ? MORE_MS : FIRST_MS);
 	}
 }
 
 beginHands();
+on("failed", () => whenVisible(() => {
+	refresh();
+	load();
+}));
 beginHeads();
 beginTip();
 beginCurves();

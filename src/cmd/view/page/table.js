@@ -4,6 +4,7 @@ import { count, duration } from "./format.js";
 const SVG = "http://www.w3.org/2000/svg";
 const BAR = 7;
 const HIGH = 20;
+const TEXT_MAX = 300; // characters of a cell: a longer one hides the others
 
 export function make(name, text, ...more) {
 	const element = document.createElement(name);
@@ -37,6 +38,14 @@ function makeActive(row, act) {
 	});
 }
 
+// Shows the begin of a long text, and the rest under the pointer.
+function cut(text) {
+	const element = make("span", `${text.slice(0, TEXT_MAX)}…`);
+
+	element.title = text;
+	return element;
+}
+
 // A table. Columns are [title, isNumber]; a cell is a text or an element. `act` gets a row's index; it is
 // null for rows that lead nowhere.
 export function table(title, columns, rows, act = () => null) {
@@ -56,7 +65,7 @@ export function table(title, columns, rows, act = () => null) {
 		cells.forEach((cell, i) => {
 			const place = row.insertCell();
 
-			place.append(cell ?? "");
+			place.append(typeof cell === "string" && cell.length > TEXT_MAX ? cut(cell) : cell ?? "");
 			place.className = columns[i][1] ? "number" : "";
 		});
 		if (go) {

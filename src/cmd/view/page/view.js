@@ -19,9 +19,10 @@ globalThis.waymark = app;
 
 // ---- Changes ----
 
-const listeners = { trace: [], view: [], tile: [], chosen: [], selected: [] };
+const listeners = { trace: [], view: [], tile: [], chosen: [], selected: [], failed: [] };
 
-// Calls a function after each change: of app.trace, app.view, app.tile, app.chosen or app.selection.
+// Calls a function after each change: of app.trace, app.view, app.tile, app.chosen or app.selection; or when
+// what failed may be asked again.
 export function on(change, act) {
 	listeners[change].push(act);
 }
@@ -141,9 +142,18 @@ export async function load() {
 	isLoading = false;
 }
 
+const RETRY_MS = 2000;
+
+let retry = 0;
+
+// Says that a question failed; the page asks again after a while.
 export function fail(error) {
 	const state = document.getElementById("state");
 
+	retry ||= setTimeout(() => {
+		retry = 0;
+		announce("failed");
+	}, RETRY_MS);
 	state.textContent = `the server does not answer: ${error.message}`;
 	state.classList.add("bad");
 	return null;
