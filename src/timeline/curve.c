@@ -69,7 +69,7 @@ static void widen(struct curve *c)
 
 static size_t step_of(const struct curve *c, int64_t ns)
 {
-	return ns > c->first_ns ? (size_t)((uint64_t)(ns - c->first_ns) >> c->shift) : 0;
+	return ns > c->first_ns ? (size_t)(((uint64_t)ns - (uint64_t)c->first_ns) >> c->shift) : 0;
 }
 
 void curve_add(struct curve *c, size_t row, int64_t ns, double value)
@@ -90,7 +90,7 @@ void curve_add(struct curve *c, size_t row, int64_t ns, double value)
 
 int64_t curve_step_ns(const struct curve *c, int64_t ns)
 {
-	return c->first_ns + (int64_t)((uint64_t)step_of(c, ns) << c->shift);
+	return (int64_t)((uint64_t)c->first_ns + ((uint64_t)step_of(c, ns) << c->shift));
 }
 
 const struct curve_cell *curve_before(const struct curve *c, size_t row, int64_t ns)

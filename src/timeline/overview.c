@@ -9,7 +9,7 @@ static void add_row(struct track_sum *sum, const struct levels *l, const struct 
 	bool is_first = true;
 
 	for (size_t i = 0; i < row->count; i++) {
-		int64_t ns = l->first_ns + (int64_t)((uint64_t)i << l->shift);
+		int64_t ns = (int64_t)((uint64_t)l->first_ns + ((uint64_t)i << l->shift));
 
 		sum->count += row->cells[i].count;
 		if (is_first && (row->cells[i].count > 0 || row->cells[i].covered > 0)) {
@@ -62,7 +62,7 @@ static void add_counts(const struct columns *c, const struct levels *l, const st
 
 void overview_columns(const struct levels *l, struct overview_column *columns, size_t count)
 {
-	struct columns c = { columns, count, (uint64_t)(l->last_ns - l->first_ns) + 1 };
+	struct columns c = { columns, count, (uint64_t)l->last_ns - (uint64_t)l->first_ns + 1 };
 
 	for (size_t i = 0; i < count; i++) {
 		columns[i] = (struct overview_column){ 0 };
@@ -94,13 +94,14 @@ static uint64_t count_step(const struct levels *l, size_t step)
 
 int64_t overview_until(const struct levels *l, int64_t from_ns, uint64_t records)
 {
-	uint64_t from = from_ns > l->first_ns ? (uint64_t)(from_ns - l->first_ns) : 0;
-	size_t last = (size_t)((uint64_t)(l->last_ns - l->first_ns) >> l->shift);
+	uint64_t from = from_ns > l->first_ns ? (uint64_t)from_ns - (uint64_t)l->first_ns : 0;
+	size_t last = (size_t)(((uint64_t)l->last_ns - (uint64_t)l->first_ns) >> l->shift);
 	size_t step = (size_t)(from >> l->shift);
 	uint64_t sum = 0;
 
 	while (step <= last && (sum == 0 || sum < records)) {
 		sum += count_step(l, step++);
 	}
-	return step > last ? INT64_MAX : l->first_ns + (int64_t)((uint64_t)step << l->shift);
+	return step > last ? INT64_MAX
+			   : (int64_t)((uint64_t)l->first_ns + ((uint64_t)step << l->shift));
 }

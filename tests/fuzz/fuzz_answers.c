@@ -15,7 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define QUESTIONS_MAX 20
+#define QUESTIONS_MAX 24
 #define ARGUMENTS_MAX 10
 
 static char *questions; /* the lines; ends with a NUL */
