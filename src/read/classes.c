@@ -58,6 +58,16 @@ struct event_class *classes_make(
 	return class;
 }
 
+struct event_class *classes_like(const struct class_table *t, const struct event_class *other)
+{
+	/* Readers of the same traces mostly meet the classes in the same order. */
+	if (other->index < t->all.count &&
+		strcmp(t->all.items[other->index]->name, other->name) == 0) {
+		return t->all.items[other->index];
+	}
+	return hash_get(&t->by_name, other->name);
+}
+
 void classes_bind(struct class_table *t, uint64_t id, struct event_class *class)
 {
 	if (id >= NEAR_IDS) {

@@ -36,6 +36,9 @@ struct event_class *classes_add(struct class_table *t, const char *name);
 /* Binds `id` to the class, for all later records. */
 void classes_bind(struct class_table *t, uint64_t id, struct event_class *class);
 
+/* Returns the class with the name of one of another reader; NULL: there is none. */
+struct event_class *classes_like(const struct class_table *t, const struct event_class *other);
+
 /* Returns the class of a number that is not in the array. For classes_get(). */
 struct event_class *classes_far(const struct class_table *t, uint64_t id);
 

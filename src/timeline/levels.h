@@ -149,6 +149,13 @@ void levels_view(const struct levels *l, const struct level_row *row, struct lev
 /* Returns an upper bound of the number of records in a time. */
 uint64_t levels_count(const struct levels *l, int64_t from_ns, int64_t to_ns);
 
+/* Returns the class of a checkpoint's scope in another reader of the traces; NULL: it has none. */
+static inline struct event_class *levels_class_in(
+	const struct levels *l, const struct level_scope *scope, const struct reader *reader)
+{
+	return classes_like(&reader->classes, l->timeline.reader->classes.all.items[scope->class]);
+}
+
 /* Returns the last checkpoint that is not after a time; NULL: read from the start. */
 const struct level_checkpoint *levels_checkpoint(const struct levels *l, int64_t ns);
 

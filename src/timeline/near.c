@@ -21,7 +21,10 @@ struct nearing {
 	struct timeline_counters counters;
 	VEC(struct near_track) threads; /* by index of the timeline's threads */
 	VEC(struct near_track) lanes; /* by index of its lanes */
+	VEC(uint32_t) names; /* in the levels, by class index; NAME_UNKNOWN: not asked */
 };
+
+#define NAME_UNKNOWN UINT32_MAX
 
 /* Keeps an item that is in the time. */
 static void keep(struct nearing *n, const struct near_item *item)
@@ -72,7 +75,25 @@ static struct near_track *track_of(struct nearing *n, const struct timeline_even
 	return &n->threads.items[e->thread->index];
 }
 
-static struct near_item item_of(const struct near_track *t, const struct timeline_event *e)
+/* Returns the name of a class in the levels: another reader may have met it earlier or later. */
+static uint32_t name_of(struct nearing *n, const struct event_class *class)
+{
+	while (n->names.count <= class->index) {
+		vec_push(&n->names, NAME_UNKNOWN);
+	}
+	uint32_t *name = &n->names.items[class->index];
+
+	if (*name == NAME_UNKNOWN) {
+		const struct event_class *known =
+			classes_like(&n->levels->timeline.reader->classes, class);
+
+		*name = known ? (uint32_t)known->index + 1 : 0;
+	}
+	return *name;
+}
+
+static struct near_item item_of(
+	struct nearing *n, const struct near_track *t, const struct timeline_event *e)
 {
 	return (struct near_item){
 		.track = t->track,
@@ -82,7 +103,7 @@ static struct near_item item_of(const struct near_track *t, const struct timelin
 		.begin_ns = (int64_t)e->ns,
 		.end_ns = (int64_t)e->ns,
 		.offset = e->rec ? e->rec->offset : 0,
-		.name = (uint32_t)e->class->index + 1,
+		.name = name_of(n, e->class),
 	};
 }
 
@@ -90,7 +111,7 @@ static void add_event(void *nearing, const struct timeline_event *e)
 {
 	struct nearing *n = nearing;
 	struct near_track *t = track_of(n, e);
-	struct near_item item = item_of(t, e);
+	struct near_item item = item_of(n, t, e);
 
 	switch (e->kind) {
 	case TIMELINE_INSTANT:
@@ -151,9 +172,12 @@ static void begin(struct nearing *n, struct reader *reader, const struct level_c
 	timeline_init(&n->timeline, reader, &n->counters, &style, n);
 	reader_limit(reader, &needs);
 	for (size_t i = 0; c && i < c->count; i++) {
-		timeline_resume(&n->timeline, &c->scopes[i].key,
-			reader->classes.all.items[c->scopes[i].class],
-			(uint64_t)c->scopes[i].begin_ns);
+		const struct event_class *class = levels_class_in(n->levels, &c->scopes[i], reader);
+
+		if (class) {
+			timeline_resume(&n->timeline, &c->scopes[i].key, class,
+				(uint64_t)c->scopes[i].begin_ns);
+		}
 	}
 }
 
@@ -200,6 +224,7 @@ bool near_read(struct near *n, const struct levels *l, struct reader *reader)
 	}
 	vec_fini(&all.threads);
 	vec_fini(&all.lanes);
+	vec_fini(&all.names);
 	timeline_fini(&all.timeline);
 	return ok;
 }

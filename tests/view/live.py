@@ -71,6 +71,19 @@ def check_growth(served):
     check(f"{drawn} of {trace['records']} are drawn", drawn >= trace["records"] - 3, True)
 
 
+def check_near(served):
+    """Parts are exact while it records: single events, with their names and fields."""
+    trace = served.ask("/api/trace")
+    tracks = range(len(trace["tracks"]))
+    turn = served.tile(0, trace["length"] - 5_000_000, columns=4000, tracks=tracks)["rows"][-1]["items"][-1][0]
+    tile = served.tile(max(0, turn - 500), turn + 20_000, columns=4000, tracks=tracks)
+    items = [item for row in tile["rows"] for item in row["items"] if row["kind"] == "event" and len(item) > 5]
+    check(f"{len(items)} items are single events", (tile["near"], len(items) > 1), (True, True))
+    for begin, _, name, count, _, offset, number in items:
+        event = served.ask("/api/event", ns=begin, offset=offset, trace=number)
+        check("its name", (count, trace["names"][name]), (1, event["event"]))
+
+
 def check_page(served):
     """The view moves with the process, rests when the user moves it, and moves again."""
     with chromium.Page(served.address) as page:
@@ -126,6 +139,7 @@ def main():
             check("it runs", process.stdout.readline(), "ready\n")
             with Served(WAYMARK, process.pid) as served:
                 check_growth(served)
+                check_near(served)
                 check_switching(served)
                 if chromium.is_installed():
                     check_page(served)

@@ -158,20 +158,18 @@ def check_failure(page):
 
 def check_estimates(page):
     """What was not read yet is drawn in its track, paler than what is known."""
-    page.evaluate("""(() => {
+    page.evaluate("import('./view.js').then((module) => { globalThis.viewModule = module; }); 0")
+    wait_for(page, "globalThis.viewModule !== undefined")
+    # In one go: the page draws its own tile at any time.
+    pixel = """((estimates) => {
         const box = waymark.boxes.find((b) => b.kind === "track");
-        waymark.tile = { near: false, rows: [], estimates: [{ track: box.track, kind: "estimate", depth: 0,
-            items: [[waymark.view.from, waymark.view.to, 0, 100000, 0]] }] };
-        import("./view.js").then((module) => module.drawing.draw(waymark));
-        globalThis.place = [400, 26 + box.top + box.height - 6];
-    })()""")
-    time.sleep(0.2)
-    pixel = "[...document.getElementById('timeline').getContext('2d').getImageData(...place.map((n) => n * devicePixelRatio), 1, 1).data]"
-    drawn = page.evaluate(pixel)
-    page.evaluate("waymark.tile = { near: false, rows: [], estimates: [] };"
-                  "import('./view.js').then((module) => module.drawing.draw(waymark)); 0")
-    time.sleep(0.2)
-    empty = page.evaluate(pixel)
+        waymark.tile = { near: false, rows: [], estimates: estimates ? [{ track: box.track, kind: "estimate", depth: 0,
+            items: [[waymark.view.from, waymark.view.to, 0, 100000, 0]] }] : [] };
+        viewModule.drawing.draw(waymark);
+        const place = [400, 26 + box.top + box.height - 6].map((n) => n * devicePixelRatio);
+        return [...document.getElementById("timeline").getContext("2d").getImageData(...place, 1, 1).data];
+    })"""
+    drawn, empty = page.evaluate(f"{pixel}(true)"), page.evaluate(f"{pixel}(false)")
     difference = sum(abs(a - b) for a, b in zip(drawn, empty))
     check(f"{drawn} on {empty}", 30 < difference < 300, True)
 

@@ -124,10 +124,9 @@ static void put_found(struct viewer *v, const struct record *rec, struct out *ou
 
 	viewer_unlock(v);
 	out_printf(out,
-		"{\"ns\":%" PRId64 ",\"name\":%zu,\"trace\":%u,\"offset\":%" PRIu64
-		",\"track\":%u}",
-		view_since(viewer_first_ns(v), (int64_t)rec->ns), rec->class->index + 1, rec->trace,
-		rec->offset, track);
+		"{\"ns\":%" PRId64 ",\"name\":%u,\"trace\":%u,\"offset\":%" PRIu64 ",\"track\":%u}",
+		view_since(viewer_first_ns(v), (int64_t)rec->ns), viewer_name(v, rec->class),
+		rec->trace, rec->offset, track);
 }
 
 unsigned int answer_find(struct viewer *v, const struct question *q, struct out *out)

@@ -68,9 +68,9 @@ static void put_event(struct flowing *f, const struct timeline_event *e)
 	int64_t first = f->viewer->levels.first_ns;
 
 	viewer_unlock(f->viewer);
-	out_printf(f->out, "%s[%" PRId64 ",%u,%zu,%" PRIu64 ",%u,%d]", f->count++ ? "," : "",
-		(int64_t)rec->ns - first, track, rec->class->index + 1, rec->offset, rec->trace,
-		e->flows.part);
+	out_printf(f->out, "%s[%" PRId64 ",%u,%u,%" PRIu64 ",%u,%d]", f->count++ ? "," : "",
+		(int64_t)rec->ns - first, track, viewer_name(f->viewer, rec->class), rec->offset,
+		rec->trace, e->flows.part);
 }
 
 static void add_event(void *flowing, const struct timeline_event *e)

@@ -11,6 +11,9 @@
 /* Records that are read for an answer: some 30 ms. */
 #define NEAR_RECORDS (UINT64_C(1) << 18)
 
+/* Of a trace without an index, which is read from its start for each answer: some 100 ms. */
+#define ALL_RECORDS (UINT64_C(1) << 20)
+
 /* Items of an answer: at most about 100 KB. */
 #define TILE_ITEMS 3000
 #define COLUMNS_MAX 4000
@@ -105,11 +108,17 @@ static bool read_near(struct viewer *v, struct near *n, const struct time_range 
 	return ok;
 }
 
+/* True if a part can be read without reading what is before it, or that is not much. */
+static bool is_seekable(const struct viewer *v)
+{
+	return !v->meets_events || v->is_live || v->levels.records < ALL_RECORDS;
+}
+
 /* True if the time is read already, and so short that it can be read again for an answer. */
 static bool is_near(struct viewer *v, const struct time_range *range)
 {
 	viewer_lock(v);
-	bool is = !v->meets_events && (v->is_done || range->to < v->levels.read_ns) &&
+	bool is = is_seekable(v) && (v->is_done || range->to < v->levels.read_ns) &&
 		  levels_count(&v->levels, range->from, range->to) < NEAR_RECORDS;
 
 	viewer_unlock(v);

@@ -96,12 +96,15 @@ void part_resume(struct part *p, struct viewer *v,
 	const struct level_checkpoint *c = levels_checkpoint(&v->levels, p->from_ns);
 
 	/* A later begin is that of the session's own selection, before which there is nothing. */
-	if (from->ns <= p->from_ns && !v->meets_events) {
+	if (from->ns <= p->from_ns) {
 		*from = (struct filter_time){ .ns = c ? c->ns : INT64_MIN, .set = c };
 		for (size_t i = 0; c && i < c->count; i++) {
-			if (is_of_threads(p, &c->scopes[i].key)) {
-				resume(data, &c->scopes[i].key,
-					p->reader->classes.all.items[c->scopes[i].class]);
+			const struct level_scope *scope = &c->scopes[i];
+			const struct event_class *class =
+				levels_class_in(&v->levels, scope, p->reader);
+
+			if (class && is_of_threads(p, &scope->key)) {
+				resume(data, &scope->key, class);
 			}
 		}
 	}

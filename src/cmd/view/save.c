@@ -149,8 +149,8 @@ static void put_events(
 		if ((int64_t)rec.ns > s->to_ns) {
 			break;
 		}
-		out_printf(out, "%" PRId64 " %u %" PRIu64 " %zu %u ", (int64_t)rec.ns - first,
-			rec.trace, rec.offset, rec.class->index + 1,
+		out_printf(out, "%" PRId64 " %u %" PRIu64 " %u %u ", (int64_t)rec.ns - first,
+			rec.trace, rec.offset, viewer_name(s->viewer, rec.class),
 			levels_thread(&s->viewer->levels, rec.trace, rec.pid, rec.tid));
 		lines_put_few(&lines, &rec, 1);
 	}

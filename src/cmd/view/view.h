@@ -37,7 +37,7 @@ struct viewer {
 	pthread_mutex_t lock;
 	struct levels levels;
 	bool is_filtered; /* some records are not selected */
-	bool meets_events; /* the traces do not declare them: parts cannot be read alone */
+	bool meets_events; /* the traces do not declare them: readers meet them in any order */
 	bool is_done; /* the levels have the whole trace */
 	bool is_live; /* the pass goes on with what processes record */
 	bool is_stopped; /* atomic: the pass must end */
@@ -99,6 +99,9 @@ bool pass_shared(struct viewer *v);
 
 /* Adds the selected ones of some records, unless the levels have them. Call under the lock. */
 void pass_add(struct viewer *v, struct record *records, size_t count);
+
+/* Returns the number of a class's name for the page, of any reader; 0: not yet known. */
+uint32_t viewer_name(struct viewer *v, const struct event_class *class);
 
 /* Returns the time of the first record that the pass has met. */
 int64_t viewer_first_ns(struct viewer *v);

@@ -190,3 +190,12 @@ int64_t viewer_time(struct viewer *v, uint64_t ns)
 
 	return __builtin_add_overflow(viewer_first_ns(v), ns, &time) ? INT64_MAX : time;
 }
+
+uint32_t viewer_name(struct viewer *v, const struct event_class *class)
+{
+	viewer_lock(v);
+	const struct event_class *known = classes_like(&v->session->reader->classes, class);
+
+	viewer_unlock(v);
+	return known ? (uint32_t)known->index + 1 : 0;
+}
