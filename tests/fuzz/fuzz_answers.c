@@ -11,7 +11,7 @@
 #include <jansson.h>
 #include <stdarg.h>
 
-#include "cmd/view/cache.h"
+#include "cmd/view/viewer/cache.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -12,7 +12,7 @@
 #include <zlib.h>
 
 #include "base/memory.h"
-#include "cmd/view/answers.h"
+#include "cmd/view/answer/answers.h"
 #include "timeline/tile.h"
 #include "view/lines.h"
 

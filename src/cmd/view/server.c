@@ -25,7 +25,8 @@
 
 #include "base/compiler.h"
 #include "base/memory.h"
-#include "cmd/view/running.h"
+#include "cmd/view/answer/answers.h"
+#include "cmd/view/answer/running.h"
 #include "cmd/view/strangers.h"
 #include "cmd/view/view.h"
 #include "socket/socket.h"

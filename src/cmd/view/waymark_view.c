@@ -23,6 +23,7 @@
 #include "base/memory.h"
 #include "cmd/selection.h"
 #include "cmd/top/top.h"
+#include "cmd/view/answer/answers.h"
 #include "cmd/view/save.h"
 #include "cmd/view/view.h"
 #include "cmd/waymark.h"

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which threads ran when, by a capture of the kernel's trace that --kernel names. A thread reads
+ * the capture once, from the start of the server on.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "cmd/view/answer/answers.h"
+#include "timeline/sched.h"
+#include "timeline/tile.h"
+#include "view/message/json.h"
+
+#define COLUMNS_MAX 4000
+#define ITEMS_MAX 6000
+
+struct view_sched {
+	struct viewer *viewer;
+	const char *path;
+	struct sched sched;
+	struct kernel_text text;
+	pthread_mutex_t lock; /* of all but `text` */
+	pthread_t thread;
+	bool has_thread;
+	bool is_stopped; /* atomic */
+	bool is_done;
+	char problem[512]; /* why it is not shown as it should be; "": no problem */
+};
+
+/* ---- The capture ---- */
+
+static void on_bad(void *sched, uint64_t number, const char *line)
+{
+	struct view_sched *s = sched;
+
+	pthread_mutex_lock(&s->lock);
+	if (!s->problem[0]) {
+		snprintf(s->problem, sizeof(s->problem),
+			"line %" PRIu64 " is not of the kernel's trace: %.60s", number, line);
+	}
+	pthread_mutex_unlock(&s->lock);
+}
+
+static void end_capture(struct view_sched *s)
+{
+	struct read_error error;
+	bool ok = kernel_text_close(&s->text, &error);
+
+	pthread_mutex_lock(&s->lock);
+	sched_end(&s->sched);
+	s->is_done = true;
+	if (!ok) {
+		snprintf(s->problem, sizeof(s->problem), "%s", error.text);
+	} else if (s->sched.rows.count == 0) {
+		snprintf(s->problem, sizeof(s->problem), "it has no sched_switch events");
+	} else if (s->sched.is_cut) {
+		snprintf(s->problem, sizeof(s->problem),
+			"only the first %zu times of running and waiting are shown", SCHED_MAX);
+	}
+	pthread_mutex_unlock(&s->lock);
+}
+
+static void *read_capture(void *sched)
+{
+	struct view_sched *s = sched;
+	struct kernel_event event;
+
+	while (!__atomic_load_n(&s->is_stopped, __ATOMIC_RELAXED) &&
+		kernel_text_next(&s->text, &event)) {
+		pthread_mutex_lock(&s->lock);
+		sched_add(&s->sched, &event);
+		pthread_mutex_unlock(&s->lock);
+	}
+	end_capture(s);
+	return NULL;
+}
+
+bool view_sched_begin(struct viewer *v, const char *path, int64_t offset_ns)
+{
+	struct view_sched *s = xcalloc(1, sizeof(*s));
+	struct read_error error;
+
+	s->viewer = v;
+	s->path = path;
+	s->text = (struct kernel_text){ .offset_ns = offset_ns, .on_bad = on_bad, .data = s };
+	pthread_mutex_init(&s->lock, NULL);
+	sched_init(&s->sched);
+	if (!kernel_text_open(&s->text, path, &error)) {
+		struct read_error ignored;
+
+		session_say(v->session, "--kernel: %s: %s", path, error.text);
+		kernel_text_close(&s->text, &ignored);
+		free(s);
+		return false;
+	}
+	v->sched = s;
+	s->has_thread = pthread_create(&s->thread, NULL, read_capture, s) == 0;
+	return true;
+}
+
+void view_sched_end(struct viewer *v)
+{
+	struct view_sched *s = v->sched;
+
+	if (s) {
+		__atomic_store_n(&s->is_stopped, true, __ATOMIC_RELAXED);
+		if (s->has_thread) {
+			pthread_join(s->thread, NULL);
+		}
+		sched_fini(&s->sched);
+		pthread_mutex_destroy(&s->lock);
+		free(s);
+	}
+}
+
+/* ---- The answer ---- */
+
+/* True if a row is of a processor, or of a thread that the timeline has. */
+static bool is_shown(const struct levels *l, const struct sched_row *row)
+{
+	if (row->is_cpu) {
+		return true;
+	}
+	vec_foreach (const struct level_track *, t, &l->tracks) {
+		if (!t->is_lane && t->tid == row->id) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Returns the numbers of the rows that are shown, which the caller frees. */
+static uint32_t *find_rows(struct view_sched *s, size_t *count)
+{
+	uint32_t *rows = xcalloc(s->sched.rows.count + 1, sizeof(*rows));
+
+	*count = 0;
+	viewer_lock(s->viewer);
+	for (size_t i = 0; i < s->sched.rows.count; i++) {
+		if (is_shown(&s->viewer->levels, &s->sched.rows.items[i])) {
+			rows[(*count)++] = (uint32_t)i;
+		}
+	}
+	viewer_unlock(s->viewer);
+	return rows;
+}
+
+static void put_tile(struct view_sched *s, struct tile_wish *wish, struct out *out)
+{
+	struct near near = { .from_ns = wish->from_ns, .to_ns = wish->to_ns };
+	struct tile t;
+
+	for (size_t i = 0; i < wish->track_count; i++) {
+		sched_near(&s->sched, wish->tracks[i], &near);
+	}
+	tile_from_near(&t, &near, wish);
+	while (t.items > ITEMS_MAX && wish->columns > 1) {
+		tile_fini(&t);
+		wish->columns /= 2;
+		tile_from_near(&t, &near, wish);
+	}
+	answer_put_tile(s->viewer, &t, true, out);
+	tile_fini(&t);
+	near_fini(&near);
+}
+
+static void put_sched(struct view_sched *s, struct tile_wish *wish, struct out *out)
+{
+	pthread_mutex_lock(&s->lock);
+	uint32_t *rows = find_rows(s, &wish->track_count);
+
+	wish->tracks = rows;
+	out_printf(out, "{\"done\":%s,\"problem\":", s->is_done ? "true" : "false");
+	json_out_string(out, s->problem);
+	out_str(out, ",\"rows\":{");
+	for (size_t i = 0; i < wish->track_count; i++) {
+		const struct sched_row *row = &s->sched.rows.items[rows[i]];
+
+		out_printf(out, "%s\"%u\":[%s,%u]", i ? "," : "", rows[i],
+			row->is_cpu ? "true" : "false", row->id);
+	}
+	out_str(out, "},\"tile\":");
+	put_tile(s, wish, out);
+	out_char(out, '}');
+	pthread_mutex_unlock(&s->lock);
+	free(rows);
+}
+
+unsigned int answer_sched(struct viewer *v, const struct question *q, struct out *out)
+{
+	struct tile_wish wish = { 0 };
+	struct time_range range;
+	uint64_t columns;
+
+	if (!question_range(v, q, &range)) {
+		return answer_refuse(out, "from, to", "two times in ns, the earlier one first");
+	}
+	if (!question_number(q, "columns", &columns) || columns == 0 || columns > COLUMNS_MAX) {
+		return answer_refuse(out, "columns", "a number from 1 to 4000");
+	}
+	if (!v->sched) {
+		out_str(out, "null");
+		return 200;
+	}
+	wish.from_ns = range.from;
+	wish.to_ns = range.to;
+	wish.columns = (size_t)columns;
+	put_sched(v->sched, &wish, out);
+	return 200;
+}
