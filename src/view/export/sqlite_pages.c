@@ -244,7 +244,9 @@ static char *put_row(char *at, size_t header, const struct sqlite_row *row)
 	at = (char *)database_varint((unsigned char *)at, header);
 	memcpy(at, row->types.data, row->types.len);
 	at += row->types.len;
-	memcpy(at, row->values.data, row->values.len);
+	if (row->values.len > 0) { /* of zeros, ones and NULLs there is only a type */
+		memcpy(at, row->values.data, row->values.len);
+	}
 	return at + row->values.len;
 }
 
