@@ -89,6 +89,30 @@ def check_keys(page, trace):
     settle(page)
 
 
+def check_found(page, trace):
+    """An event that is found is shown, though its track is hidden, collapsed or filtered; a row of SQL is, too."""
+    tid = ask_sql(WAYMARK, trace, "SELECT tid FROM submit LIMIT 1")[0]["tid"]
+    hide = f"(await import('./tracks.js')).hide(waymark.trace.tracks.find((t) => t.tid === {tid} && t.lane === null))"
+    fold = "(await import('./tracks.js')).fold(waymark.trace.processes[0])"
+    match = "(await import('./tracks.js')).matchNames('no such track')"
+    find = """document.getElementById('where').value = 'request >= 0'; document.getElementById('where').dispatchEvent(
+        new KeyboardEvent('keydown', { key: 'Enter' }))"""
+    row = """(async () => { document.getElementById('query').value = 'SELECT time, tid FROM submit';
+        document.getElementById('run').click(); while (!document.querySelector('#rows tr.jump')) {
+            await new Promise((done) => setTimeout(done, 50)); } document.querySelector('#rows tr.jump').click(); })()"""
+    for way in find, row:
+        for act in hide, fold, match:
+            page.evaluate(f"globalThis.ready = false; (async () => {{ {act}; globalThis.ready = true; }})()")
+            wait_for(page, "globalThis.ready")
+            check(f"not shown after {act}", tid in page.evaluate(SHOWN), False)
+            page.evaluate(way)
+            wait_for(page, f"{SHOWN}.includes({tid})")
+            page.evaluate("document.getElementById('rows').replaceChildren()")
+    check("the field says it", page.evaluate("document.getElementById('match').value"), "")
+    page.evaluate("location.hash = '#'")
+    settle(page)
+
+
 def check_mouse(page):
     """A click on the head opens its menu, one on that of a process collapses it."""
     key = page.evaluate("waymark.boxes.filter((b) => b.kind === 'track').at(-1).key")
@@ -166,6 +190,7 @@ def main():
             settle(page)
             check_sums(served, trace)
             check_keys(page, trace)
+            check_found(page, trace)
             key = check_mouse(page)
             check_link(page, served, key)
             check("no faults", page.faults, [])

@@ -4,7 +4,8 @@ import { rowsOf } from "./bars.js";
 import { LEFT, TOP } from "./draw.js";
 import { boxAt, SLICE, topOf } from "./layout.js";
 import { find } from "./find.js";
-import { announce, app, canvas, drawing, redraw, show } from "./view.js";
+import { uncover } from "./tracks.js";
+import { announce, app, canvas, drawing, redraw, scrollBy, show } from "./view.js";
 
 // The rows of a track at a y of its box: losses are seen everywhere in it.
 function rowsAt(box, inside) {
@@ -73,6 +74,19 @@ export function step(by) {
 	}
 }
 
+// Shows a track that is hidden, or out of sight.
+export function bringUp(track) {
+	if (app.trace.tracks[track]) {
+		uncover(app.trace, app.trace.tracks[track]);
+	}
+	const box = app.boxes.find((b) => b.track === track);
+	const top = box && !box.isFixed ? box.top - app.scroll : app.fixed;
+
+	if (box && (top < app.fixed || top + box.height > canvas.clientHeight - TOP)) {
+		scrollBy(top - app.fixed - (canvas.clientHeight - TOP - app.fixed - box.height) / 3);
+	}
+}
+
 // Goes to the event that the field's expression finds, and chooses it.
 export async function goTo(isBack) {
 	const found = await find(app.found?.ns ?? (isBack ? app.view.to : app.view.from - 1), isBack);
@@ -82,6 +96,7 @@ export async function goTo(isBack) {
 		return;
 	}
 	app.found = found;
+	bringUp(found.track);
 	if (found.ns < app.view.from || found.ns > app.view.to) {
 		show({ from: found.ns - half, to: found.ns + half });
 	}

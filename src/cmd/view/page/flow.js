@@ -1,7 +1,7 @@
 // The events of the objects that the chosen event names: arrows between them, and the way from one to the next.
 import { ask } from "./api.js";
 import { TOP } from "./draw.js";
-import { choose } from "./choose.js";
+import { bringUp, choose } from "./choose.js";
 import { topOf } from "./layout.js";
 import { app, drawing, on, redraw, show } from "./view.js";
 
@@ -96,6 +96,7 @@ function draw(d) {
 function choosePlace([ns, track, name, offset, trace]) {
 	const item = [ns, ns, name, 1, 0, offset, trace];
 
+	bringUp(track);
 	if (ns < app.view.from || ns > app.view.to) {
 		const half = (app.view.to - app.view.from) / 2;
 

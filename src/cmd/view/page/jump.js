@@ -1,7 +1,6 @@
 // Goes to a time and a thread, and chooses what is drawn there.
-import { choose } from "./choose.js";
-import { app, canvas, on, scrollBy, show } from "./view.js";
-import { TOP } from "./draw.js";
+import { bringUp, choose } from "./choose.js";
+import { app, on, show } from "./view.js";
 
 let sought = null; // what was jumped to, until the tile that has it is there
 
@@ -19,15 +18,6 @@ export function tracksOf({ trace, pid, tid, lane }) {
 		}
 	});
 	return found;
-}
-
-function reveal(track) {
-	const box = app.boxes.find((b) => b.track === track);
-	const top = box ? box.top - app.scroll : 0;
-
-	if (box && (top < 0 || top + box.height > canvas.clientHeight - TOP)) {
-		scrollBy(top - (canvas.clientHeight - TOP - box.height) / 3);
-	}
 }
 
 function move({ ns, duration }) {
@@ -73,7 +63,7 @@ export function jump(place) {
 
 	app.found = { ns };
 	if (tracks.length > 0) {
-		reveal(tracks[0]);
+		bringUp(tracks[0]);
 	}
 	move(place);
 	const known = findItem(place);

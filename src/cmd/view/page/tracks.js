@@ -139,6 +139,21 @@ export function showHidden() {
 	change();
 }
 
+// Shows a track by whatever hides it.
+export function uncover(trace, track) {
+	const process = trace.processes[track.process];
+	const isHidden = tracks.hidden.delete(track.key);
+	const isFolded = !tracks.pinned.has(track.key) && tracks.folded.delete(processKey(process));
+	const isLeft = !isMatch(process, track);
+
+	if (isLeft) {
+		tracks.match = "";
+	}
+	if (isHidden || isFolded || isLeft) {
+		change();
+	}
+}
+
 export function sortBy(order) {
 	tracks.order = order;
 	change();
