@@ -19,6 +19,8 @@ import zlib
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "flame"))
 import chromium  # noqa: E402
+from browser import ask_sql  # noqa: E402
+from sched import capture  # noqa: E402
 from served import Served, check, finish  # noqa: E402
 
 SKIPPED = 77
@@ -81,12 +83,16 @@ def check_tiles(page, served, trace):
             check(f"tile {given}", rows_of(asked(page, "/api/tile", given), end), rows_of(wanted, end))
 
 
+def single_items(page, trace, span):
+    everything = {"from": span[0], "to": span[1], "columns": 10**9,
+                  "tracks": ",".join(map(str, range(len(trace["tracks"]))))}
+    return [item for row in asked(page, "/api/tile", everything)["rows"] if row["kind"] != "loss"
+            for item in row["items"] if len(item) > 5]
+
+
 def check_events(page, served, trace):
     """Each event has its fields; texts are found, forwards and back."""
-    everything = {"from": 0, "to": trace["length"] + 1, "columns": 4000,
-                  "tracks": ",".join(map(str, range(len(trace["tracks"]))))}
-    places = [(item[0], item[5], item[6]) for row in served.ask("/api/tile", **everything)["rows"]
-              if row["kind"] != "loss" for item in row["items"] if len(item) > 5]
+    places = [(item[0], item[5], item[6]) for item in single_items(page, trace, (0, trace["length"] + 1))]
     check("there are single events", len(places) > 10, True)
     for ns, offset, number in places[:20]:
         given = {"ns": ns, "offset": offset, "trace": number}
@@ -96,14 +102,92 @@ def check_events(page, served, trace):
     check("before it there is none", asked(page, "/api/find", {"where": 'a \\"text\\"', "ns": found["ns"], "back": 1}), None)
 
 
+def done(served, path, given):
+    """The server's answer after its pass."""
+    for _ in range(600):
+        answer = served.ask(path, **given)
+        if answer.get("done", True):
+            return answer
+        time.sleep(0.05)
+    raise AssertionError(f"{path} is not done within 30 seconds")
+
+
+def items_of(answer, names):
+    return {(row["track"], row["depth"]): [[*item[:2], names(row["track"], item[2]), item[3]] for item in row["items"]]
+            for row in answer["tile"]["rows"]}
+
+
+def lives_of(answer):
+    return (answer["groups"], items_of(answer, lambda _, name: answer["names"][str(name)]), sorted(answer["steps"]))
+
+
+def sched_of(answer):
+    return {(*answer["rows"][str(track)], depth): items
+            for (track, depth), items in items_of(answer, lambda _, what: what).items()}
+
+
+def curve_of(answer):
+    return {row["process"]: (row["before"], row["items"]) for row in answer["rows"]
+            if row["items"] or row["before"] is not None}
+
+
+def check_beside(page, served, span):
+    """Curves, lives and processors of parts of the saved time."""
+    chance = random.Random(31)
+    first, last = span
+    fields = served.ask("/api/fields")
+    check("fields", asked(page, "/api/fields", {}), fields)
+    for turn in range(12):
+        begin = 0 if first == 0 and turn == 0 else chance.randrange(first, last)
+        end = last if turn == 0 else min(last, begin + 1 + chance.randrange((last - first) >> chance.randrange(10)))
+        for columns in 1, 37, 1000:
+            given = {"from": begin, "to": max(end, begin + 1), "columns": columns}
+            check(f"lives {given}", lives_of(asked(page, "/api/lives", given)), lives_of(done(served, "/api/lives", given)))
+            check(f"processors {given}", sched_of(asked(page, "/api/sched", given)),
+                  sched_of(done(served, "/api/sched", given)))
+            # Of the other fields, a part does not know the values before it. The server keeps 16 curves.
+            for field in [*fields[:15], {"field": "submit.bytes"}] if first == 0 else [{"field": "submit.bytes"}]:
+                given["field"] = field["field"]
+                check(f"curve {given}", curve_of(asked(page, "/api/curve", given)),
+                      curve_of(done(served, "/api/curve", given)))
+
+
+def check_flows(page, served, trace, span):
+    # A slice that began before the saved time has no event there.
+    events = [item for item in single_items(page, trace, span) if item[0] >= span[0]]
+    with_objects = 0
+    chance = random.Random(32)
+    for item in chance.sample(events, min(40, len(events))):
+        begin, end = sorted(chance.choice([*span, item[0]]) for _ in range(2))
+        given = {"ns": item[0], "offset": item[5], "trace": item[6], "from": begin, "to": max(end, begin + 1)}
+        answer = served.ask("/api/flow", **given)
+        check(f"flow {given}", asked(page, "/api/flow", given), answer)
+        with_objects += len(answer["events"]) > 1
+    if span[0] == 0:
+        check(f"{with_objects} flows have several events", with_objects > 3, True)
+
+
+def with_kernel(work, trace):
+    """Options for all that a page may have."""
+    first = ask_sql(WAYMARK, trace, "SELECT min(time) AS n FROM events")[0]["n"]
+    tid = ask_sql(WAYMARK, trace, "SELECT min(tid) AS n FROM threads")[0]["n"]
+    (work / "kernel.txt").write_text("".join(line for n in range(200) for line in capture(first + n * 15000, tid)))
+    return [f"--kernel={work / 'kernel.txt'}", "--counter=sub*.bytes"]
+
+
 def check_page(work, trace):
     file = work / "page.html"
-    view("-o", file, trace)
-    with Served(WAYMARK, trace) as served, chromium.Page(file) as page:
+    options = with_kernel(work, trace)
+    view("-o", file, *options, trace)
+    with Served(WAYMARK, *options, trace) as served, chromium.Page(file) as page:
         wait_for(page, "waymark.trace !== null && waymark.tile !== null")
         known = served.trace()
         check_tiles(page, served, known)
         check_events(page, served, known)
+        check_beside(page, served, (0, known["length"] + 1))
+        check_flows(page, served, known, (0, known["length"] + 1))
+        kinds = "[...new Set(waymark.boxes.map((box) => box.kind))].sort()"
+        wait_for(page, kinds, ["cpu", "curve", "lives", "process", "track"])
         check("the title", page.evaluate("document.getElementById('title').textContent"), str(trace))
         check("nothing runs", (page.faults, page.prompts, page.evaluate("document.images.length")), ([], 0, 0))
         # The modules are in the page, too.
@@ -113,14 +197,18 @@ def check_page(work, trace):
 
 def check_part(work, trace):
     """A part has slices that began before it; nothing outside it can be shown."""
+    options = with_kernel(work, trace)
     with Served(WAYMARK, trace) as served:
         known = served.trace()
     begin, end = known["length"] // 3, known["length"] // 2
     first = int(known["first"])
     times = [f"{(first + ns) // 10**9}.{(first + ns) % 10**9:09d}" for ns in (begin, end)]
-    view("-o", work / "part.html", f"--from={times[0]}", f"--to={times[1]}", trace)
-    with chromium.Page(work / "part.html") as page:
+    view("-o", work / "part.html", f"--from={times[0]}", f"--to={times[1]}", *options, trace)
+    with Served(WAYMARK, *options, trace) as served, chromium.Page(work / "part.html") as page:
         wait_for(page, "waymark.trace !== null && waymark.tile !== null")
+        served.trace()
+        check_beside(page, served, (begin, end))
+        check_flows(page, served, known, (begin, end))
         check("the part is shown", page.evaluate("[waymark.view.from, waymark.view.to]"), [begin, end])
         page.evaluate("location.hash = '#0,1000'")
         wait_for(page, "waymark.view.from >= " + str(begin - (end - begin) // 10))
@@ -159,6 +247,39 @@ def check_picture(work, trace):
     check("makes no file", (work / "none.png").exists(), False)
 
 
+def check_tracks(work, trace):
+    """Only chosen tracks are shown, and the picture is as high as they are."""
+    names = "waymark.boxes.filter((box) => box.source).map((box) => box.name.replace(/ #.*/, ''))"
+    options = with_kernel(work, trace)
+    with Served(WAYMARK, *options, trace) as served:
+        process = served.trace()["processes"][0]
+    for tracks, wanted in (("request,Net:*", {"request", "Net:packet"}), ("CPU 3", {"CPU 3"}),
+                           ("submit.bytes,thread*", {"submit.bytes", "thread"}), ("kernel", {"CPU 0", "CPU 3"}),
+                           (process["name"], None), (f"{process['name']} {process['pid']}", None)):
+        view("-o", work / "tracks.html", "--replace", f"--tracks={tracks}", *options, trace)
+        with chromium.Page(work / "tracks.html") as page:
+            wait_for(page, "waymark.trace !== null")
+            if wanted:
+                wait_for(page, f"[...new Set({names}.map((name) => name.replace(/^thread .*/, 'thread')))].sort()",
+                         sorted(wanted))
+            else:
+                wait_for(page, f"[{names}.includes('request'), {names}.includes('CPU 0')]", [True, False])
+            check("no faults", page.faults, [])
+    png = work / "tracks.png"
+    heights = []
+    for tracks in "*", "thread*", "CPU 3":
+        view(f"--png={png}", "--replace", "--size=500", f"--tracks={tracks}", *options, trace)
+        (width, height), colours = pixels(png)
+        check("its width", width, 500)
+        check(f"{colours} byte values: something is drawn", colours > 20, True)
+        heights.append(height)
+    check(f"{heights} differ", heights == sorted(set(heights), reverse=True), True)
+    for tracks, words in (("request,Net:packt", "did you mean 'Net:packet'?"), ("nothing at all", "no track matches")):
+        said = view(f"--png={work}/none.png", f"--tracks={tracks}", trace, status=1)
+        check(f"{tracks}: {said}", words in said, True)
+    check("makes no file", (work / "none.png").exists(), False)
+
+
 def check_signal(work, trace):
     """A signal leaves neither a picture nor a folder."""
     place = work / "temporary"
@@ -177,8 +298,13 @@ def check_signal(work, trace):
 def check_bad(work, trace):
     for arguments, words in (
             (("-o", "a.html", "--png=b.png"), "two outputs"),
-            (("--png=b.png", "--size=0x10"), "--size takes WIDTHxHEIGHT"),
-            (("--png=b.png", "--size=10x10x10"), "--size takes WIDTHxHEIGHT"),
+            (("--png=b.png", "--size=0x10"), "--size takes WIDTH or WIDTHxHEIGHT"),
+            (("--png=b.png", "--size=10x10x10"), "--size takes WIDTH or WIDTHxHEIGHT"),
+            (("--png=b.png", "--size=10x"), "--size takes WIDTH or WIDTHxHEIGHT"),
+            (("--tracks=a",), "needs -o or --png"),
+            (("--png=b.png", "--tracks=/(/"), "--tracks: "),
+            (("--png=b.png", "--tracks=,"), "names with commas"),
+            (("--png=b.png", "--counter=x"), "EVENT.FIELD"),
             (("-o", "a.html", "--port=1"), "nothing is served"),
             (("--from=1",), "need -o or --png"),
             (("-o", "a.html", "--from=soon"), "is no time")):
@@ -202,6 +328,7 @@ def main():
         check_page(work, trace)
         check_part(work, trace)
         check_picture(work, trace)
+        check_tracks(work, trace)
         check_signal(work, trace)
         check_bad(work, trace)
     finish()

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Saves the page with its data as one file, which shows a time of the traces without a server: the
- * files of the page, and what it would ask for, compressed by deflate, in base64. Modules have no
- * addresses in a file of the disk: a map gives them names, with their texts as data: URLs.
+ * files of the page, and what it would ask for, compressed by deflate, in base64. page/saved.js
+ * makes the answers of it. Modules have no addresses in a file of the disk: a map gives them names,
+ * with their texts as data: URLs.
  */
 #include "cmd/view/save.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -15,12 +17,14 @@
 #include "cmd/view/answer/answers.h"
 #include "timeline/tile.h"
 #include "view/lines.h"
+#include "view/message/json.h"
 
 /* Slices, events and losses of a page: some 10 MB, which a browser opens in a second. */
 #define ITEMS_MAX ((size_t)1 << 19)
 
 /* Steps of a picture, whose items need not be single ones. */
 #define PICTURE_COLUMNS 2000
+#define PICTURE_COLUMNS_TEXT "2000"
 
 /* Columns of the whole trace. */
 #define OVERVIEW_COLUMNS "1000"
@@ -29,6 +33,10 @@ struct save {
 	struct viewer *viewer;
 	int64_t from_ns;
 	int64_t to_ns;
+	const struct kept *tracks;
+	bool is_exact;
+	bool is_first_field;
+	struct out *out;
 };
 
 /* ---- Data ---- */
@@ -69,11 +77,84 @@ static bool put_data(struct out *out, const char *id, struct out *plain)
 	return ok;
 }
 
-/* The arguments of the questions whose answers are saved. */
-static const char *saved_argument(void *data, const char *name)
+/* The arguments of a question whose answer is saved. */
+struct saved_arguments {
+	char from[24];
+	char to[24];
+	const char *columns;
+	const char *field;
+};
+
+static const char *saved_argument(void *arguments, const char *name)
 {
-	(void)data;
-	return strcmp(name, "columns") == 0 ? OVERVIEW_COLUMNS : NULL;
+	const struct saved_arguments *a = arguments;
+
+	if (strcmp(name, "from") == 0) {
+		return a->from;
+	}
+	if (strcmp(name, "to") == 0) {
+		return a->to;
+	}
+	return strcmp(name, "columns") == 0 ? a->columns : a->field;
+}
+
+/* Writes an answer about the time; false if it has too much. */
+static bool put_answer(const struct save *s, const char *path, const char *field, struct out *out)
+{
+	int64_t first = viewer_first_ns(s->viewer);
+	int64_t to_ns = s->to_ns > s->from_ns ? s->to_ns : s->from_ns + 1;
+	struct saved_arguments a = { .columns = PICTURE_COLUMNS_TEXT, .field = field };
+	const struct question q = { .get = saved_argument,
+		.data = &a,
+		.waits = true,
+		.whole = s->is_exact && !field ? ITEMS_MAX : 0 };
+	struct view_reply reply = { 0 };
+
+	snprintf(a.from, sizeof(a.from), "%" PRId64, s->from_ns - first);
+	snprintf(a.to, sizeof(a.to), "%" PRId64, to_ns - first);
+	out_init(&reply.out, OUT_TO_MEMORY);
+	bool ok = view_answer(s->viewer, path, &q, &reply) == 200;
+
+	if (ok) {
+		out_bytes(out, reply.out.data, reply.out.len);
+	}
+	out_fini(&reply.out);
+	return ok;
+}
+
+/* Writes the curve of a field as a member; one that the server would refuse is not there. */
+static void put_curve(void *save, const char *field)
+{
+	struct save *s = save;
+	struct out answer;
+
+	out_init(&answer, OUT_TO_MEMORY);
+	if (put_answer(s, "/api/curve", field, &answer)) {
+		out_str(s->out, s->is_first_field ? "" : ",");
+		json_out_string(s->out, field);
+		out_char(s->out, ':');
+		out_bytes(s->out, answer.data, answer.len);
+		s->is_first_field = false;
+	}
+	out_fini(&answer);
+}
+
+/* Writes what is beside threads and lanes; false if it is too much. */
+static bool put_beside(struct save *s, struct out *out)
+{
+	out_str(out, ",\"only\":");
+	kept_put(s->tracks, out);
+	out_str(out, ",\"curves\":{");
+	s->out = out;
+	s->is_first_field = true;
+	view_wanted_fields(s->viewer, put_curve, s);
+	out_str(out, "},\"fields\":");
+	bool ok = put_answer(s, "/api/fields", NULL, out);
+
+	out_str(out, ",\"lives\":");
+	ok = ok && put_answer(s, "/api/lives", NULL, out);
+	out_str(out, ",\"sched\":");
+	return ok && put_answer(s, "/api/sched", NULL, out);
 }
 
 /* Fills a tile with all items; false if there are too many, or they cannot be read. */
@@ -90,41 +171,113 @@ static bool read_items(const struct save *s, struct tile *tile, const struct til
 }
 
 /* Writes what is shown; false if it must be single items, and these are too many. */
-static bool put_shown(const struct save *s, bool is_exact, struct out *out)
+static bool put_shown(struct save *s, struct out *out)
 {
 	struct levels *l = &s->viewer->levels;
-	const struct question saved = { .get = saved_argument };
+	struct saved_arguments arguments = { .columns = OVERVIEW_COLUMNS };
+	const struct question saved = { .get = saved_argument, .data = &arguments };
 	int64_t first = viewer_first_ns(s->viewer);
-	struct tile_wish wish = {
-		.from_ns = s->from_ns, .to_ns = s->to_ns, .track_count = l->tracks.count
-	};
-	uint32_t *tracks = xcalloc(wish.track_count + 1, sizeof(*tracks));
+	struct tile_wish wish = { .from_ns = s->from_ns, .to_ns = s->to_ns };
+	uint32_t *tracks = xcalloc(l->tracks.count + 1, sizeof(*tracks));
 	struct tile tile;
 
-	for (size_t i = 0; i < wish.track_count; i++) {
-		tracks[i] = (uint32_t)i;
+	for (size_t i = 0; i < l->tracks.count; i++) {
+		if (kept_has_track(s->tracks, l, &l->tracks.items[i])) {
+			tracks[wish.track_count++] = (uint32_t)i;
+		}
 	}
 	wish.tracks = tracks;
 	wish.columns = SIZE_MAX / 2; /* narrower than a nanosecond: nothing is joined */
 	bool is_near = read_items(s, &tile, &wish);
 
-	if (!is_near && !is_exact) {
+	if (!is_near && !s->is_exact) {
 		wish.columns = PICTURE_COLUMNS;
 		tile_from_levels(&tile, l, &wish);
 	}
-	if (is_near || !is_exact) {
+	bool ok = is_near || !s->is_exact;
+
+	if (ok) {
 		out_str(out, "{\"trace\":");
 		answer_trace(s->viewer, &saved, out);
 		out_str(out, ",\"overview\":");
 		answer_overview(s->viewer, &saved, out);
 		out_printf(out, ",\"part\":[%" PRId64 ",%" PRId64 "],\"isPicture\":%s,\"tile\":",
-			s->from_ns - first, s->to_ns - first, is_exact ? "false" : "true");
+			s->from_ns - first, s->to_ns - first, s->is_exact ? "false" : "true");
 		answer_put_tile(s->viewer, &tile, is_near, out);
-		out_char(out, '}');
 		tile_fini(&tile);
+		ok = put_beside(s, out);
+		out_char(out, '}');
 	}
 	free(tracks);
-	return is_near || !is_exact;
+	return ok;
+}
+
+/* ---- Events ---- */
+
+/* The flows of the events that are written, with small numbers. */
+struct saved_flows {
+	struct timeline timeline;
+	struct timeline_counters none;
+	struct timeline_flows flows; /* of the last event */
+	struct keys numbers;
+};
+
+static void skip_thread(void *flows, const struct timeline_thread *thread)
+{
+	(void)flows;
+	(void)thread;
+}
+
+static void skip_gap(void *flows, const struct timeline_thread *thread, const struct record *rec)
+{
+	(void)flows;
+	(void)thread;
+	(void)rec;
+}
+
+static void skip_value(void *flows, const struct timeline_value *value)
+{
+	(void)flows;
+	(void)value;
+}
+
+static void keep_flows(void *flows, const struct timeline_event *e)
+{
+	struct saved_flows *f = flows;
+
+	if (e->rec) {
+		f->flows = e->flows;
+	}
+}
+
+static const struct timeline_style flow_style = {
+	.put_thread = skip_thread,
+	.put_event = keep_flows,
+	.put_gap = skip_gap,
+	.put_value = skip_value,
+};
+
+/* Writes the part of a life and the flows of an event: `PART:NUMBER:NUMBER`; `-`: none. */
+static void put_flows(struct saved_flows *f, const struct record *rec, struct out *out)
+{
+	f->flows = (struct timeline_flows){ 0 };
+	timeline_add(&f->timeline, rec);
+	if (f->flows.count == 0) {
+		out_str(out, "- ");
+		return;
+	}
+	out_printf(out, "%d", f->flows.part);
+	for (size_t i = 0; i < f->flows.count; i++) {
+		const struct key key = { .scope = (int64_t)f->flows.ids[i] };
+		uint32_t number = keys_get(&f->numbers, &key);
+
+		if (number == KEYS_NONE) {
+			number = (uint32_t)f->numbers.count;
+			keys_swap(&f->numbers, &key, number);
+		}
+		out_printf(out, ":%u", number);
+	}
+	out_char(out, ' ');
 }
 
 /* Writes the lines of events that saved.js reads. */
@@ -135,12 +288,14 @@ static void put_events(
 		.from_ns = s->from_ns, .to_ns = s->to_ns, .is_part = true
 	};
 	int64_t first = viewer_first_ns(s->viewer);
+	struct saved_flows flows = { 0 };
 	enum read_result result;
 	struct lines lines;
 	struct record rec;
 
 	reader_limit(r, &needs);
 	lines_init(&lines, out, r, &lines_json, TIMESTAMP_ABSOLUTE);
+	timeline_init(&flows.timeline, r, &flows.none, &flow_style, &flows);
 	while ((result = reader_next(r, &rec)) == READ_RECORD || result == READ_PROBLEM) {
 		if (result != READ_RECORD || rec.kind != RECORD_EVENT ||
 			(int64_t)rec.ns < s->from_ns || !filter_passes(filter, &rec)) {
@@ -152,9 +307,12 @@ static void put_events(
 		out_printf(out, "%" PRId64 " %u %" PRIu64 " %u %u ", (int64_t)rec.ns - first,
 			rec.trace, rec.offset, viewer_name(s->viewer, rec.class),
 			levels_thread(&s->viewer->levels, rec.trace, rec.pid, rec.tid));
+		put_flows(&flows, &rec, out);
 		lines_put_few(&lines, &rec, 1);
 	}
 	lines_fini(&lines);
+	timeline_fini(&flows.timeline);
+	keys_fini(&flows.numbers);
 }
 
 static bool put_all_events(const struct save *s, struct out *out)
@@ -257,13 +415,17 @@ static void put_page(struct out *out, const struct out *data)
 enum save_result save_page(
 	struct viewer *v, const struct save_part *part, bool is_exact, struct out *out)
 {
-	const struct save s = { .viewer = v, .from_ns = part->from_ns, .to_ns = part->to_ns };
+	struct save s = { .viewer = v,
+		.from_ns = part->from_ns,
+		.to_ns = part->to_ns,
+		.tracks = part->tracks,
+		.is_exact = is_exact };
 	struct out shown;
 	struct out events;
 	struct out data;
 
 	out_init(&shown, OUT_TO_MEMORY);
-	if (!put_shown(&s, is_exact, &shown)) {
+	if (!put_shown(&s, &shown)) {
 		out_fini(&shown);
 		return SAVE_TOO_MUCH;
 	}

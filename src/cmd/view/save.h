@@ -6,11 +6,13 @@
 #ifndef CMD_VIEW_SAVE_H
 #define CMD_VIEW_SAVE_H
 
+#include "cmd/view/kept.h"
 #include "cmd/view/view.h"
 
 struct save_part {
 	int64_t from_ns; /* both included */
 	int64_t to_ns;
+	const struct kept *tracks;
 };
 
 enum save_result {
@@ -30,7 +32,7 @@ struct save_picture {
 	const struct out *page;
 	int fd; /* of the file that is written */
 	unsigned int width; /* in pixels */
-	unsigned int height;
+	unsigned int height; /* 0: as high as the tracks are */
 };
 
 /* Draws a page by Chromium. Returns false, reported, if there is none or it fails. */

@@ -332,7 +332,9 @@ static void set_patience(struct MHD_Connection *c, unsigned int seconds)
 static enum MHD_Result answer(struct view_server *s, struct MHD_Connection *c, const char *path)
 {
 	struct answering *a = begin_answer(s, c, path);
-	const struct question q = { get_argument, c, &a->running.is_over };
+	const struct question q = {
+		.get = get_argument, .data = c, .is_over = &a->running.is_over
+	};
 	struct view_reply *reply = &a->reply;
 
 	if (a->is_long) { /* libmicrohttpd takes the time of an answer for silence */

@@ -4,7 +4,7 @@
  *
  *	waymark_view.c	the command line, the threads, the end
  *	server.c	connections and who may ask
- *	save.c		the page with its data as a file; picture.c: as PNG
+ *	save.c		the page with its data as a file; picture.c: as PNG; kept.c: its tracks
  *	strangers.c	connections that have not shown the token
  *	answer/		the questions of the page, and their answers
  *	viewer/		the traces, and the pass that makes the levels

@@ -36,9 +36,8 @@
 #define BLOCK_BYTES (256 << 10)
 #define HEAPS_MAX 2
 
-/* The default size of a picture, in pixels. */
+/* The default width of a picture, in pixels; it is as high as its tracks. */
 #define WIDTH 1200
-#define HEIGHT 600
 #define SIDE_MAX 16384
 
 enum {
@@ -48,6 +47,7 @@ enum {
 	KEY_STAY,
 	KEY_NO_CACHE,
 	KEY_PNG,
+	KEY_TRACKS,
 	KEY_SIZE,
 	KEY_REPLACE,
 	KEY_FROM,
@@ -70,7 +70,8 @@ static const struct argument rows[] = {
 	{ KEY_PNG, "png", "FILE", "draw a picture with Chromium, do not serve" },
 	{ KEY_FROM, "from", "TIME", "of file or picture: SEC[.FRACTION], +SEC from the start" },
 	{ KEY_TO, "to", "TIME", "the end of its time" },
-	{ KEY_SIZE, "size", "WxH", "size of the picture in pixels; default: 1200x600" },
+	{ KEY_TRACKS, "tracks", "LIST", "show only tracks of these names or globs, with commas" },
+	{ KEY_SIZE, "size", "W[xH]", "size of the picture; default: 1200, as high as its tracks" },
 	{ KEY_REPLACE, "replace", NULL, "replace FILE if it exists" },
 	{ KEY_COUNTER, "counter", "EVENT.FIELD", "draw a field as a curve; may be repeated" },
 	{ KEY_KERNEL, "kernel", "FILE", "add who ran when, from a capture of the kernel's trace" },
@@ -99,8 +100,9 @@ struct options {
 	const char *png;
 	struct filter_time from; /* of what is shown */
 	struct filter_time to;
+	struct kept tracks;
 	unsigned int width;
-	unsigned int height;
+	unsigned int height; /* 0: as high as the tracks are */
 	bool replaces;
 	bool without_browser;
 	bool stays;
@@ -123,14 +125,34 @@ static int take_time(struct filter_time *time)
 
 static int take_size(struct options *o)
 {
-	int end = 0;
+	char *text = xstrdup(optarg);
+	char *height = strchr(text, 'x');
+	uint64_t sides[2] = { 0 };
 
-	if (sscanf(optarg, "%5ux%5u%n", &o->width, &o->height, &end) != 2 || optarg[end] ||
-		o->width == 0 || o->height == 0 || o->width > SIDE_MAX || o->height > SIDE_MAX) {
-		return arguments_bad(&command, "--size takes WIDTHxHEIGHT, at most %d, not '%s'",
-			SIDE_MAX, optarg);
+	if (height) {
+		*height++ = '\0';
 	}
+	bool ok = arguments_number(text, SIDE_MAX, &sides[0]) && sides[0] > 0 &&
+		  (!height || (arguments_number(height, SIDE_MAX, &sides[1]) && sides[1] > 0));
+
+	free(text);
+	if (!ok) {
+		return arguments_bad(&command,
+			"--size takes WIDTH or WIDTHxHEIGHT, at most %d, not '%s'", SIDE_MAX,
+			optarg);
+	}
+	o->width = (unsigned int)sides[0];
+	o->height = (unsigned int)sides[1];
 	return 0;
+}
+
+static int take_tracks(struct options *o)
+{
+	char why[256];
+
+	return kept_read(&o->tracks, optarg, why, sizeof(why))
+		       ? 0
+		       : arguments_bad(&command, "--tracks: %s", why);
 }
 
 /* Takes an option of a file instead of a server; returns `key` if it is none. */
@@ -147,6 +169,8 @@ static int take_saving(struct options *o, int key)
 		return take_time(&o->from);
 	case KEY_TO:
 		return take_time(&o->to);
+	case KEY_TRACKS:
+		return take_tracks(o);
 	case KEY_SIZE:
 		return take_size(o);
 	case KEY_REPLACE:
@@ -242,6 +266,9 @@ static int check(const struct options *o)
 	if (!saves && (o->from.set || o->to.set)) {
 		return arguments_bad(&command, "--from and --to need -o or --png; the page zooms");
 	}
+	if (!saves && o->tracks.list) {
+		return arguments_bad(&command, "--tracks needs -o or --png; the page hides tracks");
+	}
 	return 0;
 }
 
@@ -311,7 +338,7 @@ static bool find_part(const struct levels *l, const struct options *o, struct sa
 	int64_t from = o->from.ns + (o->from.relative ? l->first_ns : 0);
 	int64_t to = o->to.ns + (o->to.relative ? l->first_ns : 0);
 
-	*part = (struct save_part){ l->first_ns, l->last_ns };
+	*part = (struct save_part){ l->first_ns, l->last_ns, &o->tracks };
 	if (o->from.set && from > part->from_ns) {
 		part->from_ns = from;
 	}
@@ -322,13 +349,16 @@ static bool find_part(const struct levels *l, const struct options *o, struct sa
 }
 
 /* Makes the page; false, reported, if that fails. */
-static bool make_page(struct viewer *v, const struct options *o, struct out *page)
+static bool make_page(struct viewer *v, struct options *o, struct out *page)
 {
 	struct save_part part;
 
 	viewer_wait(v);
 	if (!find_part(&v->levels, o, &part)) {
 		session_say(v->session, "--from and --to leave nothing of the traces' time");
+		return false;
+	}
+	if (!kept_find(&o->tracks, v)) {
 		return false;
 	}
 	enum save_result result = save_page(v, &part, !o->png, page);
@@ -344,7 +374,7 @@ static bool make_page(struct viewer *v, const struct options *o, struct out *pag
 }
 
 /* Writes the page, or a picture of it, into the new output. */
-static bool write_output(struct session *s, const struct options *o, struct output *file)
+static bool write_output(struct session *s, struct options *o, struct output *file)
 {
 	struct out page;
 	struct viewer v;
@@ -352,8 +382,10 @@ static bool write_output(struct session *s, const struct options *o, struct outp
 	if (!viewer_begin(&v, s, cached(o))) {
 		return false;
 	}
+	v.counters = o->counters;
 	out_init(&page, o->png ? OUT_TO_MEMORY : file->fd);
-	bool ok = make_page(&v, o, &page);
+	bool ok = (!o->kernel || view_sched_begin(&v, o->kernel, o->offset.ns)) &&
+		  make_page(&v, o, &page);
 
 	if (ok && o->png) {
 		ok = save_picture(s, &(struct save_picture){ .page = &page,
@@ -366,11 +398,14 @@ static bool write_output(struct session *s, const struct options *o, struct outp
 	}
 	s->problems += v.problems;
 	out_fini(&page);
+	view_curves_end(&v);
+	view_lives_end(&v);
+	view_sched_end(&v);
 	viewer_end(&v);
 	return ok;
 }
 
-static bool save(struct session *s, const struct options *o)
+static bool save(struct session *s, struct options *o)
 {
 	const char *path = o->png ? o->png : o->page;
 	struct output file = { 0 };
@@ -500,15 +535,26 @@ static bool serve_until_end(struct session *s, const struct options *o)
 	sigaddset(&ends, SIGHUP);
 	sigprocmask(SIG_BLOCK, &ends, NULL);
 	int signals = signalfd(-1, &ends, SFD_CLOEXEC);
-	bool ok = check_counters(s, o) && serve(s, o, signals);
+	bool ok = serve(s, o, signals);
 
 	close(signals);
 	return ok;
 }
 
+static void options_fini(struct options *o)
+{
+	vec_foreach (struct timeline_counter *, c, &o->counters.all) {
+		name_pattern_fini(&c->event);
+	}
+	vec_fini(&o->counters.all);
+	kept_fini(&o->tracks);
+	free(o->process);
+	out_fini(&o->selection);
+}
+
 int waymark_view(int argc, char **argv)
 {
-	struct options options = { .width = WIDTH, .height = HEIGHT };
+	struct options options = { .width = WIDTH };
 	struct session s;
 
 	out_init(&options.selection, OUT_TO_MEMORY);
@@ -516,7 +562,7 @@ int waymark_view(int argc, char **argv)
 	int failed = parse(&s, &options, argc, argv);
 
 	if (failed) {
-		out_fini(&options.selection);
+		options_fini(&options);
 		session_end(&s);
 		return failed == ARGUMENTS_DONE ? EXIT_SUCCESS : WAYMARK_USAGE;
 	}
@@ -527,15 +573,11 @@ int waymark_view(int argc, char **argv)
 		session_follow(&s, FOLLOW_ALL);
 	}
 	ok = ok && (!session_open_several(&s, argv + optind, NULL) ||
-			   (saves ? save(&s, &options) : serve_until_end(&s, &options)));
+			   (check_counters(&s, &options) &&
+				   (saves ? save(&s, &options) : serve_until_end(&s, &options))));
 	s.unreadable |= !ok;
 	int status = session_end(&s);
 
-	vec_foreach (struct timeline_counter *, c, &options.counters.all) {
-		name_pattern_fini(&c->event);
-	}
-	vec_fini(&options.counters.all);
-	free(options.process);
-	out_fini(&options.selection);
+	options_fini(&options);
 	return status;
 }

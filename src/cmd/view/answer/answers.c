@@ -8,6 +8,8 @@
 #include "base/compiler.h"
 #include "view/message/json.h"
 
+#define COLUMNS_MAX 4000
+
 /* ---- Arguments ---- */
 
 unsigned int answer_refuse(struct out *out, const char *name, const char *text)
@@ -28,6 +30,21 @@ bool question_number(const struct question *q, const char *name, uint64_t *numbe
 		return false;
 	}
 	*number = strtoull(text, NULL, 10);
+	return true;
+}
+
+bool question_columns(const struct question *q, size_t *columns)
+{
+	uint64_t number;
+
+	if (q->whole) {
+		*columns = SIZE_MAX / 2; /* narrower than a nanosecond: nothing is joined */
+		return true;
+	}
+	if (!question_number(q, "columns", &number) || number == 0 || number > COLUMNS_MAX) {
+		return false;
+	}
+	*columns = (size_t)number;
 	return true;
 }
 

@@ -22,6 +22,9 @@ struct question {
 	const char *(*get)(void *data, const char *name); /* NULL: it is missing */
 	void *data;
 	volatile sig_atomic_t *is_over; /* set when the client goes; outlives the answer */
+	/* Of an answer that is saved with a page: */
+	bool waits; /* for the end of passes */
+	size_t whole; /* it has single items, at most so many; 0: what `columns` show */
 };
 
 /* The only question that changes something, so that GET is not enough. */
@@ -61,6 +64,14 @@ void view_lives_end(struct viewer *v);
 bool view_sched_begin(struct viewer *v, const char *path, int64_t offset_ns);
 void view_sched_end(struct viewer *v);
 
+typedef void view_name_fn(void *data, const char *name);
+
+/* Call a function with the name of each curve of the command line, group of lives, and processor.
+ */
+void view_wanted_fields(struct viewer *v, view_name_fn *put, void *data);
+void view_lives_names(struct viewer *v, view_name_fn *put, void *data);
+void view_sched_names(struct viewer *v, view_name_fn *put, void *data);
+
 /* A time of the traces, which is not empty. */
 struct time_range {
 	int64_t from;
@@ -70,8 +81,14 @@ struct time_range {
 /* Reads a decimal number of at most 18 digits; false: it is missing or is none. */
 bool question_number(const struct question *q, const char *name, uint64_t *number);
 
+/* Reads `columns`: 1 to 4000, or without end for a saved answer; false if it is none. */
+bool question_columns(const struct question *q, size_t *columns);
+
 /* Reads `from` and `to`; false if they are missing or in the wrong order. */
 bool question_range(struct viewer *v, const struct question *q, struct time_range *range);
+
+#define TIME_WANTED "a shorter time"
+#define COLUMNS_WANTED "a number from 1 to 4000"
 
 /* Tracks of a question, at most, and how to ask for them. */
 #define TRACKS_MAX 1000

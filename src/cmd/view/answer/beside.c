@@ -74,11 +74,17 @@ void view_pass_begin(struct view_pass *p)
 	}
 }
 
+void view_pass_wait(struct view_pass *p)
+{
+	if (p->has_thread) {
+		pthread_join(p->thread, NULL);
+		p->has_thread = false;
+	}
+}
+
 void view_pass_end(struct view_pass *p)
 {
 	__atomic_store_n(&p->is_stopped, true, __ATOMIC_RELAXED);
-	if (p->has_thread) {
-		pthread_join(p->thread, NULL);
-	}
+	view_pass_wait(p);
 	pthread_mutex_destroy(&p->lock);
 }

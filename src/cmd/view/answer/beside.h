@@ -30,6 +30,9 @@ struct view_pass {
 
 void view_pass_begin(struct view_pass *p);
 
+/* Waits until all was read. Only if no other thread asks. */
+void view_pass_wait(struct view_pass *p);
+
 /* Ends the thread, wherever it is. */
 void view_pass_end(struct view_pass *p);
 

@@ -18,7 +18,6 @@
 #include "view/message/json.h"
 
 #define CURVES_MAX 16
-#define COLUMNS_MAX 4000
 
 /* Steps of a process in a whole trace: 40 bytes each. */
 #define CURVE_STEPS ((size_t)1 << 13)
@@ -359,15 +358,12 @@ unsigned int answer_curve(struct viewer *v, const struct question *q, struct out
 {
 	const char *text = q->get(q->data, "field");
 	struct near_curve n = { 0 };
-	uint64_t columns;
-
 	if (!question_range(v, q, &n.range)) {
 		return answer_refuse(out, "from, to", "two times in ns, the earlier one first");
 	}
-	if (!question_number(q, "columns", &columns) || columns == 0 || columns > COLUMNS_MAX) {
-		return answer_refuse(out, "columns", "a number from 1 to 4000");
+	if (!question_columns(q, &n.columns)) {
+		return answer_refuse(out, "columns", COLUMNS_WANTED);
 	}
-	n.columns = (size_t)columns;
 	if (!is_field(v, text)) {
 		return answer_refuse(out, "field", "EVENT.FIELD, of a number");
 	}
@@ -378,32 +374,49 @@ unsigned int answer_curve(struct viewer *v, const struct question *q, struct out
 	if (!c) {
 		return answer_refuse(out, "field", "at most 16 curves");
 	}
+	if (q->waits) {
+		view_pass_wait(&c->pass);
+	}
 	put_curve(v, c, &n, out);
 	return 200;
 }
 
 /* ---- All fields ---- */
 
+/* True if an option asks for a field. */
+static bool is_wanted(
+	const struct viewer *v, const struct event_class *class, const struct arg *arg)
+{
+	vec_foreach (const struct timeline_counter *, c, &v->counters.all) {
+		if (strcmp(c->field, arg->name) == 0 &&
+			name_pattern_meets(&c->event, class->name)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void make_name(struct out *name, const struct event_class *class, const struct arg *arg)
+{
+	out_init(name, OUT_TO_MEMORY);
+	out_printf(name, "%s.%s", class->name, arg->name);
+	out_char(name, 0);
+}
+
 static void put_field(const struct viewer *v, const struct event_class *class,
 	const struct arg *arg, struct out *out)
 {
 	const struct meaning_unit *unit = meaning_unit(arg->unit);
-	bool is_wanted = false;
 	struct out name;
 
-	vec_foreach (const struct timeline_counter *, c, &v->counters.all) {
-		is_wanted = is_wanted || (strcmp(c->field, arg->name) == 0 &&
-						 name_pattern_meets(&c->event, class->name));
-	}
-	out_init(&name, OUT_TO_MEMORY);
-	out_printf(&name, "%s.%s", class->name, arg->name);
-	out_char(&name, 0);
+	make_name(&name, class, arg);
 	out_str(out, "{\"field\":");
 	json_out_string(out, name.data);
 	out_str(out, ",\"unit\":");
 	json_out_string(out, arg->unit ? arg->unit : "");
 	out_printf(out, ",\"scale\":%" PRIu64 ",\"time\":%s,\"wanted\":%s}", unit ? unit->scale : 0,
-		unit && unit->is_time ? "true" : "false", is_wanted ? "true" : "false");
+		unit && unit->is_time ? "true" : "false",
+		is_wanted(v, class, arg) ? "true" : "false");
 	out_fini(&name);
 }
 
@@ -428,4 +441,21 @@ unsigned int answer_fields(struct viewer *v, const struct question *q, struct ou
 	viewer_unlock(v);
 	out_char(out, ']');
 	return 200;
+}
+
+void view_wanted_fields(struct viewer *v, view_name_fn *put, void *data)
+{
+	struct out name;
+
+	vec_foreach (struct event_class *const *, class, &v->session->reader->classes.all) {
+		const struct event *e = (*class)->event;
+
+		for (size_t i = 0; e && i < e->arg_count; i++) {
+			if (is_number(&e->args[i]) && is_wanted(v, *class, &e->args[i])) {
+				make_name(&name, *class, &e->args[i]);
+				put(data, name.data);
+				out_fini(&name);
+			}
+		}
+	}
 }

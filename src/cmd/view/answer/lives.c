@@ -15,7 +15,6 @@
 #include "view/message/json.h"
 #include "view/message/message.h"
 
-#define COLUMNS_MAX 4000
 #define ITEMS_MAX 3000
 #define STEPS_MAX 2000
 
@@ -95,28 +94,80 @@ struct lives_part {
 	struct view_lives *lives;
 	struct near near; /* the lives */
 	struct out *out;
+	size_t columns;
+	size_t items; /* that are written */
+	size_t whole; /* as in struct question */
 	size_t steps;
 	int64_t first_ns; /* of the traces */
+	const struct near_item **by_key; /* the lives, sorted as by_object() does */
 };
+
+static const struct object_life *life_of(const struct objects *o, const struct near_item *item)
+{
+	return &o->all.items[item->name - 1];
+}
+
+/* Lives of one object are together, by their begins. */
+static int compare_lives(const struct object_life *a, const struct object_group *of_a,
+	const struct object_life *b, const struct object_group *of_b)
+{
+	if (of_a->kind != of_b->kind) {
+		return of_a->kind < of_b->kind ? -1 : 1;
+	}
+	if (of_a->trace != of_b->trace) {
+		return of_a->trace < of_b->trace ? -1 : 1;
+	}
+	if (of_a->pid != of_b->pid) {
+		return of_a->pid < of_b->pid ? -1 : 1;
+	}
+	int order = strcmp(a->key, b->key);
+
+	return order ? order : (a->begin_ns > b->begin_ns) - (a->begin_ns < b->begin_ns);
+}
+
+static int by_object(const void *a, const void *b, void *objects)
+{
+	const struct objects *o = objects;
+	const struct object_life *x = life_of(o, *(const struct near_item *const *)a);
+	const struct object_life *y = life_of(o, *(const struct near_item *const *)b);
+
+	return compare_lives(x, &o->groups.items[x->group], y, &o->groups.items[y->group]);
+}
 
 /* Returns the life of an event; NULL: none is drawn. */
 static const struct near_item *find_life(
 	const struct lives_part *p, const struct record *rec, const char *key)
 {
 	const struct objects *o = &p->lives->objects;
-	uint32_t kind = o->classes.items[rec->class->index].kind;
+	struct object_life wanted = { .begin_ns = (int64_t)rec->ns, .key = (char *)key };
+	struct object_group group = { .trace = rec->trace,
+		.pid = rec->pid,
+		.kind = o->classes.items[rec->class->index].kind };
+	size_t low = 0;
+	size_t high = p->near.items.count;
 
-	vec_foreach (const struct near_item *, item, &p->near.items) {
-		const struct object_life *life = &o->all.items[item->name - 1];
-		const struct object_group *g = &o->groups.items[life->group];
+	/* The last life of the object that begins at the time or before. */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct object_life *life = life_of(o, p->by_key[middle]);
 
-		if (life->begin_ns <= (int64_t)rec->ns && life->end_ns >= (int64_t)rec->ns &&
-			g->kind == kind && g->trace == rec->trace && g->pid == rec->pid &&
-			strcmp(life->key, key) == 0) {
-			return item;
+		if (compare_lives(life, &o->groups.items[life->group], &wanted, &group) <= 0) {
+			low = middle + 1;
+		} else {
+			high = middle;
 		}
 	}
-	return NULL;
+	if (low == 0) {
+		return NULL;
+	}
+	const struct object_life *life = life_of(o, p->by_key[low - 1]);
+
+	wanted.begin_ns = life->begin_ns;
+	return life->end_ns >= (int64_t)rec->ns &&
+			       compare_lives(
+				       life, &o->groups.items[life->group], &wanted, &group) == 0
+		       ? p->by_key[low - 1]
+		       : NULL;
 }
 
 static void put_step(struct lives_part *p, struct reader *r, const struct record *rec)
@@ -140,6 +191,17 @@ static void put_step(struct lives_part *p, struct reader *r, const struct record
 	}
 }
 
+static void sort_lives(struct lives_part *p)
+{
+	size_t count = p->near.items.count;
+
+	p->by_key = xcalloc(count + 1, sizeof(*p->by_key));
+	for (size_t i = 0; i < count; i++) {
+		p->by_key[i] = &p->near.items.items[i];
+	}
+	qsort_r(p->by_key, count, sizeof(*p->by_key), by_object, &p->lives->objects);
+}
+
 /* Writes the events of a short time that belong to its lives. */
 static void put_steps(struct lives_part *p)
 {
@@ -147,18 +209,20 @@ static void put_steps(struct lives_part *p)
 	struct reader *r = session_open_beside(p->viewer->session, &filter);
 	struct record rec;
 
+	sort_lives(p);
 	if (r) {
 		answer_limit(p->viewer, &filter, p->near.from_ns, p->near.to_ns + 1);
 		filter.needs_class = needs;
 		filter_start(&filter, r);
 		filter_limit(&filter);
-		while (p->steps < STEPS_MAX && reader_next(r, &rec) == READ_RECORD &&
-			(int64_t)rec.ns <= p->near.to_ns) {
+		while (p->steps < (p->whole ? p->whole + 1 : STEPS_MAX) &&
+			reader_next(r, &rec) == READ_RECORD && (int64_t)rec.ns <= p->near.to_ns) {
 			if (rec.kind == RECORD_EVENT && filter_passes(&filter, &rec)) {
 				put_step(p, r, &rec);
 			}
 		}
 	}
+	free(p->by_key);
 	filter_fini(&filter);
 	reader_close(r);
 }
@@ -221,13 +285,13 @@ static void put_names(const struct lives_part *p, const struct tile *t)
 	out_str(p->out, "},");
 }
 
-static void put_tile(struct lives_part *p, size_t columns)
+static void put_tile(struct lives_part *p)
 {
 	const struct objects *o = &p->lives->objects;
 	uint32_t *tracks = xcalloc(o->groups.count + 1, sizeof(*tracks));
 	struct tile_wish wish = { .from_ns = p->near.from_ns,
 		.to_ns = p->near.to_ns,
-		.columns = columns,
+		.columns = p->columns,
 		.tracks = tracks,
 		.track_count = o->groups.count };
 	struct tile t;
@@ -236,11 +300,12 @@ static void put_tile(struct lives_part *p, size_t columns)
 		tracks[i] = (uint32_t)i;
 	}
 	tile_from_near(&t, &p->near, &wish);
-	while (t.items > ITEMS_MAX && wish.columns > 1) {
+	while (!p->whole && t.items > ITEMS_MAX && wish.columns > 1) {
 		tile_fini(&t);
 		wish.columns /= 2;
 		tile_from_near(&t, &p->near, &wish);
 	}
+	p->items = t.items;
 	put_names(p, &t);
 	out_str(p->out, "\"tile\":");
 	answer_put_tile(p->viewer, &t, true, p->out);
@@ -248,7 +313,7 @@ static void put_tile(struct lives_part *p, size_t columns)
 	free(tracks);
 }
 
-static void put_lives(struct lives_part *p, size_t columns)
+static void put_lives(struct lives_part *p)
 {
 	const struct objects *o = &p->lives->objects;
 
@@ -259,9 +324,9 @@ static void put_lives(struct lives_part *p, size_t columns)
 	out_char(p->out, ',');
 	objects_near(o, &p->near);
 	put_groups(p);
-	put_tile(p, columns);
+	put_tile(p);
 	out_str(p->out, ",\"steps\":[");
-	if (is_near(p->viewer, &p->near)) {
+	if (p->whole || is_near(p->viewer, &p->near)) {
 		put_steps(p);
 	}
 	out_str(p->out, "]}");
@@ -272,24 +337,43 @@ static void put_lives(struct lives_part *p, size_t columns)
 unsigned int answer_lives(struct viewer *v, const struct question *q, struct out *out)
 {
 	struct time_range range;
-	uint64_t columns;
+	size_t columns;
 
 	if (!question_range(v, q, &range)) {
 		return answer_refuse(out, "from, to", "two times in ns, the earlier one first");
 	}
-	if (!question_number(q, "columns", &columns) || columns == 0 || columns > COLUMNS_MAX) {
-		return answer_refuse(out, "columns", "a number from 1 to 4000");
+	if (!question_columns(q, &columns)) {
+		return answer_refuse(out, "columns", COLUMNS_WANTED);
 	}
 	struct lives_part p = { .viewer = v,
 		.lives = find_lives(v),
 		.near = { .from_ns = range.from, .to_ns = range.to },
 		.out = out,
+		.columns = columns,
+		.whole = q->whole,
 		.first_ns = viewer_first_ns(v) };
 
-	if (p.lives) {
-		put_lives(&p, (size_t)columns);
-	} else {
+	if (!p.lives) {
 		out_str(out, "{\"done\":true,\"groups\":[]}");
+		return 200;
 	}
-	return 200;
+	if (q->waits) {
+		view_pass_wait(&p.lives->pass);
+	}
+	put_lives(&p);
+	return q->whole && p.items + p.steps > q->whole ? answer_refuse(out, "to", TIME_WANTED)
+							: 200;
+}
+
+void view_lives_names(struct viewer *v, view_name_fn *put, void *data)
+{
+	struct view_lives *lives = find_lives(v);
+
+	if (!lives) {
+		return;
+	}
+	view_pass_wait(&lives->pass);
+	vec_foreach (const struct object_group *, g, &lives->objects.groups) {
+		put(data, g->name);
+	}
 }

@@ -13,7 +13,6 @@
 #include "timeline/tile.h"
 #include "view/message/json.h"
 
-#define COLUMNS_MAX 4000
 #define ITEMS_MAX 6000
 
 struct view_sched {
@@ -100,15 +99,21 @@ bool view_sched_begin(struct viewer *v, const char *path, int64_t offset_ns)
 	return true;
 }
 
+static void wait_capture(struct view_sched *s)
+{
+	if (s->has_thread) {
+		pthread_join(s->thread, NULL);
+		s->has_thread = false;
+	}
+}
+
 void view_sched_end(struct viewer *v)
 {
 	struct view_sched *s = v->sched;
 
 	if (s) {
 		__atomic_store_n(&s->is_stopped, true, __ATOMIC_RELAXED);
-		if (s->has_thread) {
-			pthread_join(s->thread, NULL);
-		}
+		wait_capture(s);
 		sched_fini(&s->sched);
 		pthread_mutex_destroy(&s->lock);
 		free(s);
@@ -147,7 +152,8 @@ static uint32_t *find_rows(struct view_sched *s, size_t *count)
 	return rows;
 }
 
-static void put_tile(struct view_sched *s, struct tile_wish *wish, struct out *out)
+/* Writes the spans, `whole` single ones at most if it is not 0; false if there are more. */
+static bool put_tile(struct view_sched *s, struct tile_wish *wish, size_t whole, struct out *out)
 {
 	struct near near = { .from_ns = wish->from_ns, .to_ns = wish->to_ns };
 	struct tile t;
@@ -156,17 +162,20 @@ static void put_tile(struct view_sched *s, struct tile_wish *wish, struct out *o
 		sched_near(&s->sched, wish->tracks[i], &near);
 	}
 	tile_from_near(&t, &near, wish);
-	while (t.items > ITEMS_MAX && wish->columns > 1) {
+	while (!whole && t.items > ITEMS_MAX && wish->columns > 1) {
 		tile_fini(&t);
 		wish->columns /= 2;
 		tile_from_near(&t, &near, wish);
 	}
+	bool ok = !whole || t.items <= whole;
+
 	answer_put_tile(s->viewer, &t, true, out);
 	tile_fini(&t);
 	near_fini(&near);
+	return ok;
 }
 
-static void put_sched(struct view_sched *s, struct tile_wish *wish, struct out *out)
+static bool put_sched(struct view_sched *s, struct tile_wish *wish, size_t whole, struct out *out)
 {
 	pthread_mutex_lock(&s->lock);
 	uint32_t *rows = find_rows(s, &wish->track_count);
@@ -182,23 +191,24 @@ static void put_sched(struct view_sched *s, struct tile_wish *wish, struct out *
 			row->is_cpu ? "true" : "false", row->id);
 	}
 	out_str(out, "},\"tile\":");
-	put_tile(s, wish, out);
+	bool ok = put_tile(s, wish, whole, out);
+
 	out_char(out, '}');
 	pthread_mutex_unlock(&s->lock);
 	free(rows);
+	return ok;
 }
 
 unsigned int answer_sched(struct viewer *v, const struct question *q, struct out *out)
 {
 	struct tile_wish wish = { 0 };
 	struct time_range range;
-	uint64_t columns;
 
 	if (!question_range(v, q, &range)) {
 		return answer_refuse(out, "from, to", "two times in ns, the earlier one first");
 	}
-	if (!question_number(q, "columns", &columns) || columns == 0 || columns > COLUMNS_MAX) {
-		return answer_refuse(out, "columns", "a number from 1 to 4000");
+	if (!question_columns(q, &wish.columns)) {
+		return answer_refuse(out, "columns", COLUMNS_WANTED);
 	}
 	if (!v->sched) {
 		out_str(out, "null");
@@ -206,7 +216,28 @@ unsigned int answer_sched(struct viewer *v, const struct question *q, struct out
 	}
 	wish.from_ns = range.from;
 	wish.to_ns = range.to;
-	wish.columns = (size_t)columns;
-	put_sched(v->sched, &wish, out);
+	if (q->waits) {
+		wait_capture(v->sched);
+	}
+	if (!put_sched(v->sched, &wish, q->whole, out)) {
+		return answer_refuse(out, "to", TIME_WANTED);
+	}
 	return 200;
+}
+
+void view_sched_names(struct viewer *v, view_name_fn *put, void *data)
+{
+	char name[32];
+
+	if (!v->sched) {
+		return;
+	}
+	wait_capture(v->sched);
+	put(data, "kernel");
+	vec_foreach (const struct sched_row *, row, &v->sched->sched.rows) {
+		if (row->is_cpu) {
+			snprintf(name, sizeof(name), "CPU %u", row->id);
+			put(data, name);
+		}
+	}
 }

@@ -16,7 +16,6 @@
 
 /* Items of an answer: at most about 100 KB. */
 #define TILE_ITEMS 3000
-#define COLUMNS_MAX 4000
 
 static void put_item(int64_t first, const struct tile_item *item, struct out *out)
 {
@@ -148,7 +147,6 @@ static void make_tile(struct viewer *v, struct tile *t, struct near *n, struct t
 unsigned int answer_tile(struct viewer *v, const struct question *q, struct out *out)
 {
 	struct time_range range;
-	uint64_t columns;
 	uint32_t tracks[TRACKS_MAX];
 	struct tile_wish wish = { .tracks = tracks };
 	struct near n;
@@ -157,15 +155,14 @@ unsigned int answer_tile(struct viewer *v, const struct question *q, struct out 
 	if (!question_range(v, q, &range)) {
 		return answer_refuse(out, "from, to", "two times in ns, the earlier one first");
 	}
-	if (!question_number(q, "columns", &columns) || columns == 0 || columns > COLUMNS_MAX) {
-		return answer_refuse(out, "columns", "a number from 1 to 4000");
+	if (!question_columns(q, &wish.columns)) {
+		return answer_refuse(out, "columns", COLUMNS_WANTED);
 	}
 	if (!question_tracks(q, tracks, &wish.track_count)) {
 		return answer_refuse(out, "tracks", TRACKS_WANTED);
 	}
 	wish.from_ns = range.from;
 	wish.to_ns = range.to;
-	wish.columns = (size_t)columns;
 	bool near = is_near(v, &range) && read_near(v, &n, &range);
 
 	make_tile(v, &t, near ? &n : NULL, &wish);

@@ -85,12 +85,19 @@ function isMatch(process, track) {
 	return tracks.match.toLowerCase().split(" ").every((word) => text.includes(word));
 }
 
+// A saved page may have only some tracks: those of these names.
+function isKept(only, process, track) {
+	return !only || [process.name, processName(process), track.lane || track.name].some((name) => only.has(name));
+}
+
 // The processes in their order, each with the tracks that are shown and the number of those that are not.
 export function shownTracks(trace) {
 	const order = compare[tracks.order] ?? compare[""];
 	const groups = trace.processes.map((process, index) => ({ process, index, tracks: [] }));
 
-	for (const track of [...sources.flatMap((tracksOf) => tracksOf(trace)), ...trace.tracks]) {
+	const all = [...sources.flatMap((tracksOf) => tracksOf(trace)), ...trace.tracks];
+
+	for (const track of all.filter((t) => isKept(trace.only, t.owner ?? trace.processes[t.process], t))) {
 		const { owner } = track; // what has tracks and is no process of the traces
 
 		if (owner && groups[0].process !== owner) {

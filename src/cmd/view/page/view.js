@@ -37,8 +37,11 @@ export function announce(change) {
 
 let isDirty = false;
 
+// A picture is drawn at once: Chromium may take it before the next frame.
 export function redraw() {
-	if (!isDirty) {
+	if (app.trace?.isPicture) {
+		drawing.draw(app);
+	} else if (!isDirty) {
 		isDirty = true;
 		requestAnimationFrame(() => {
 			isDirty = false;
@@ -82,6 +85,10 @@ export function show(view, keeps = true) {
 // Places the tracks anew. The server answers for a thousand tracks at a time.
 export function place() {
 	Object.assign(app, layout(app.trace, canvas.clientHeight - TOP));
+	if (app.trace.isPicture) {
+		// Chromium asks how high a window shows all.
+		document.documentElement.dataset.height = Math.ceil(innerHeight - canvas.clientHeight + TOP + app.height);
+	}
 	scrollTo(app.scroll);
 }
 
