@@ -187,7 +187,11 @@ static bool read_records(struct nearing *n, struct reader *reader, int64_t from_
 	enum read_result result;
 	struct record rec;
 
-	while ((result = reader_next(reader, &rec)) == READ_RECORD) {
+	while ((result = reader_next(reader, &rec)) == READ_RECORD ||
+		(result == READ_PROBLEM && n->near->skips_problems)) {
+		if (result == READ_PROBLEM) {
+			continue;
+		}
 		if ((int64_t)rec.ns > n->near->to_ns) {
 			return true;
 		}

@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import signal
 import struct
 import subprocess
@@ -217,6 +218,25 @@ def check_part(work, trace):
     check("makes no file", (work / "none.html").exists(), False)
 
 
+def check_damaged(work, trace):
+    """The readable part of a damaged trace is saved."""
+    damaged = work / "damaged.ctf"
+    shutil.copytree(trace, damaged)
+    stream = max(damaged.glob("stream-*"), key=lambda path: path.stat().st_size)
+    data = bytearray(stream.read_bytes())
+    data[3000:3900] = random.Random(33).randbytes(900)
+    stream.write_bytes(data)
+    said = view("-o", work / "damaged.html", damaged, status=1)
+    check(f"the problem is reported: {said}", "stream-" in said, True)
+    events = ask_sql(WAYMARK, damaged, "SELECT count(*) AS n FROM events", check=False)[0]["n"]
+    with chromium.Page(work / "damaged.html") as page:
+        wait_for(page, "Boolean(globalThis.waymark?.tile)")
+        check("problems are said", page.evaluate("/problem/.test(document.getElementById('state').textContent)"), True)
+        found = asked(page, "/api/hits", {"where": '"event"', "from": 0, "to": 2**53, "columns": 1})
+        check("all that is readable is there", (found["count"], events > 10), (events, True))
+        check("no faults", page.faults, [])
+
+
 def pixels(png):
     """The size of a picture, and the colours of its first 200 000 bytes of rows."""
     data = png.read_bytes()
@@ -327,6 +347,7 @@ def main():
         (work / "trace.ctf").rename(trace)
         check_page(work, trace)
         check_part(work, trace)
+        check_damaged(work, trace)
         check_picture(work, trace)
         check_tracks(work, trace)
         check_signal(work, trace)

@@ -36,6 +36,7 @@ struct save {
 	const struct kept *tracks;
 	bool is_exact;
 	bool is_first_field;
+	bool is_unreadable;
 	struct out *out;
 };
 
@@ -158,10 +159,14 @@ static bool put_beside(struct save *s, struct out *out)
 }
 
 /* Fills a tile with all items; false if there are too many, or they cannot be read. */
-static bool read_items(const struct save *s, struct tile *tile, const struct tile_wish *wish)
+static bool read_items(struct save *s, struct tile *tile, const struct tile_wish *wish)
 {
-	struct near n = { .from_ns = s->from_ns, .to_ns = s->to_ns, .limit = ITEMS_MAX };
-	bool ok = answer_read_near(s->viewer, &n) && !n.is_cut;
+	struct near n = {
+		.from_ns = s->from_ns, .to_ns = s->to_ns, .limit = ITEMS_MAX, .skips_problems = true
+	};
+
+	s->is_unreadable = !answer_read_near(s->viewer, &n);
+	bool ok = !s->is_unreadable && !n.is_cut;
 
 	if (ok) {
 		tile_from_near(tile, &n, wish);
@@ -427,7 +432,7 @@ enum save_result save_page(
 	out_init(&shown, OUT_TO_MEMORY);
 	if (!put_shown(&s, &shown)) {
 		out_fini(&shown);
-		return SAVE_TOO_MUCH;
+		return s.is_unreadable ? SAVE_FAILED : SAVE_TOO_MUCH;
 	}
 	out_init(&data, OUT_TO_MEMORY);
 	out_init(&events, OUT_TO_MEMORY);

@@ -396,6 +396,9 @@ static bool write_output(struct session *s, struct options *o, struct output *fi
 		session_say(s, "%s: cannot write: %s", o->page, strerror(page.error));
 		ok = false;
 	}
+	if (ok && v.problems > 0) {
+		session_say(s, "%s", v.problem);
+	}
 	s->problems += v.problems;
 	out_fini(&page);
 	view_curves_end(&v);

@@ -102,6 +102,7 @@ static void read_time(struct flowing *f, int64_t from_ns, int64_t to_ns)
 	struct timeline_counters none = { 0 };
 	struct filter filter;
 	struct reader *r = session_open_beside(f->viewer->session, &filter);
+	enum read_result result;
 	struct record rec;
 
 	if (r) {
@@ -110,7 +111,14 @@ static void read_time(struct flowing *f, int64_t from_ns, int64_t to_ns)
 		filter_limit(&filter);
 		timeline_init(&f->timeline, r, &none, &style, f);
 		while (f->count < EVENTS_MAX && !running_is_over(f->is_over) &&
-			reader_next(r, &rec) == READ_RECORD && (int64_t)rec.ns <= to_ns) {
+			((result = reader_next(r, &rec)) == READ_RECORD ||
+				result == READ_PROBLEM)) {
+			if (result == READ_PROBLEM) {
+				continue;
+			}
+			if ((int64_t)rec.ns > to_ns) {
+				break;
+			}
 			if (filter_passes(&filter, &rec)) {
 				timeline_add(&f->timeline, &rec);
 			}

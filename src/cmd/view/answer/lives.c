@@ -207,6 +207,7 @@ static void put_steps(struct lives_part *p)
 {
 	struct filter filter;
 	struct reader *r = session_open_beside(p->viewer->session, &filter);
+	enum read_result result;
 	struct record rec;
 
 	sort_lives(p);
@@ -216,7 +217,14 @@ static void put_steps(struct lives_part *p)
 		filter_start(&filter, r);
 		filter_limit(&filter);
 		while (p->steps < (p->whole ? p->whole + 1 : STEPS_MAX) &&
-			reader_next(r, &rec) == READ_RECORD && (int64_t)rec.ns <= p->near.to_ns) {
+			((result = reader_next(r, &rec)) == READ_RECORD ||
+				result == READ_PROBLEM)) {
+			if (result == READ_PROBLEM) {
+				continue;
+			}
+			if ((int64_t)rec.ns > p->near.to_ns) {
+				break;
+			}
 			if (rec.kind == RECORD_EVENT && filter_passes(&filter, &rec)) {
 				put_step(p, r, &rec);
 			}

@@ -234,7 +234,7 @@ export class Drawing {
 		if (box.isPinned && box.height > 30) {
 			c.fillText(this.bars.fit(box.of, LEFT - 40), 16, middle - SLICE + 3);
 		}
-		c.fillText(box.isPinned ? "★" : "⋮", LEFT - 16, middle);
+		c.fillText(box.isPinned ? "★" : app.trace.isPicture ? "" : "⋮", LEFT - 16, middle);
 		this.rule(y + box.height - 1, this.band);
 	}
 

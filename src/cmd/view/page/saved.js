@@ -146,8 +146,9 @@ async function valuesOf(field) {
 		const point = field.lastIndexOf(".");
 		const [event, name] = [field.slice(0, point), field.slice(point + 1)];
 		const found = [];
+		const member = `${JSON.stringify(name)}:`; // most lines do not have it, and need not be parsed
 
-		for (const line of await allLines()) {
+		for (const line of (await allLines()).filter((text) => text.includes(member))) {
 			const { ns, name: index, track } = parse(line);
 
 			if (names[index] === event) {
