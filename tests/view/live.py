@@ -80,7 +80,7 @@ def check_near(served):
     items = [item for row in tile["rows"] for item in row["items"] if row["kind"] == "event" and len(item) > 5]
     check(f"{len(items)} items are single events", (tile["near"], len(items) > 1), (True, True))
     for begin, _, name, count, _, offset, number in items:
-        event = served.ask("/api/event", ns=begin, offset=offset, trace=number)
+        event = served.ask("/api/event", ns=begin, offset=offset, trace=number, name=name)
         check("its name", (count, trace["names"][name]), (1, event["event"]))
 
 

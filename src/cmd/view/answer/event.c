@@ -11,50 +11,67 @@
 
 /* ---- One event ---- */
 
-/* Writes the record at an offset as the object of `waymark print --json`; false: it is not there.
- */
-static bool put_record(
-	struct reader *r, int64_t ns, uint64_t trace, uint64_t offset, struct out *out)
+/* What is known of an event that a tile has shown. */
+struct event_place {
+	uint64_t ns; /* since the first record */
+	uint64_t trace;
+	uint64_t offset;
+	uint64_t name; /* as in the tile; 0: unknown */
+};
+
+static bool is_at(
+	struct viewer *v, const struct record *rec, const struct event_place *p, bool by_name)
 {
+	if ((int64_t)rec->ns != viewer_time(v, p->ns) || rec->trace != p->trace) {
+		return false;
+	}
+	return by_name ? rec->kind == RECORD_EVENT && viewer_name(v, rec->class) == p->name
+		       : rec->offset == p->offset;
+}
+
+/* Writes the record at a place as the object of `waymark print --json`; false: it is not there. */
+static bool put_record(struct viewer *v, const struct event_place *p, bool by_name, struct out *out)
+{
+	int64_t ns = viewer_time(v, p->ns);
 	const struct reader_needs needs = { .from_ns = ns, .to_ns = ns, .is_part = true };
+	struct filter filter;
+	struct reader *r = session_open_beside(v->session, &filter);
 	enum read_result result;
 	struct lines lines;
 	struct record rec;
 	bool is_found = false;
 
+	filter_fini(&filter);
+	if (!r) {
+		return false;
+	}
 	reader_limit(r, &needs);
 	lines_init(&lines, out, r, &lines_json, TIMESTAMP_ABSOLUTE);
 	while (!is_found && ((result = reader_next(r, &rec)) == READ_PROBLEM ||
 				    (result == READ_RECORD && (int64_t)rec.ns <= ns))) {
-		is_found = result == READ_RECORD && (int64_t)rec.ns == ns && rec.trace == trace &&
-			   rec.offset == offset;
+		is_found = result == READ_RECORD && is_at(v, &rec, p, by_name);
 	}
 	if (is_found) {
 		lines_put_few(&lines, &rec, 1);
 	}
 	lines_fini(&lines);
+	reader_close(r);
 	return is_found;
 }
 
 unsigned int answer_event(struct viewer *v, const struct question *q, struct out *out)
 {
-	uint64_t ns;
-	uint64_t trace;
-	uint64_t offset;
-	struct filter filter;
-	bool is_found = false;
+	struct event_place p = { 0 };
 
-	if (!question_number(q, "ns", &ns) || !question_number(q, "trace", &trace) ||
-		!question_number(q, "offset", &offset)) {
+	if (!question_number(q, "ns", &p.ns) || !question_number(q, "trace", &p.trace) ||
+		!question_number(q, "offset", &p.offset)) {
 		return answer_refuse(out, "ns, trace, offset", "numbers of an item of a tile");
 	}
-	struct reader *r = session_open_beside(v->session, &filter);
+	question_number(q, "name", &p.name);
+	/* What was in the memory of a process may be in its file now, at another place. */
+	bool is_found = put_record(v, &p, false, out) ||
+			(v->is_live && p.name > 0 && put_record(v, &p, true, out));
 
-	if (r) {
-		is_found = put_record(r, viewer_time(v, ns), trace, offset, out);
-	}
-	filter_fini(&filter);
-	reader_close(r);
 	return is_found ? 200 : answer_refuse(out, "offset", "the place of an event");
 }
 

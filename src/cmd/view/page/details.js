@@ -55,7 +55,7 @@ async function showItem() {
 	if (offset === undefined) {
 		return;
 	}
-	const event = await ask("/api/event", { ns: begin, offset, trace }).catch(() => null);
+	const event = await ask("/api/event", { ns: begin, offset, trace, name: chosen.item[2] }).catch(() => null);
 
 	if (event && app.chosen === chosen) {
 		fill([...rows, ...Object.entries(event.args ?? event.fields ?? event).map(([k, v]) => [k, text(v)])]);
