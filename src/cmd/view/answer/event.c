@@ -11,67 +11,88 @@
 
 /* ---- One event ---- */
 
+/*
+ * Of a running process, the clock is measured ever longer, so a reader that was opened later has
+ * slightly other times; and what was in its memory may be in its file now, at another place.
+ */
+#define LIVE_SLACK_NS 1000000
+
 /* What is known of an event that a tile has shown. */
 struct event_place {
-	uint64_t ns; /* since the first record */
+	int64_t ns;
+	int64_t slack_ns;
 	uint64_t trace;
 	uint64_t offset;
 	uint64_t name; /* as in the tile; 0: unknown */
 };
 
-static bool is_at(
-	struct viewer *v, const struct record *rec, const struct event_place *p, bool by_name)
+/* How well a record fits a place: less is better; UINT64_MAX: not at all. */
+static uint64_t misfit(struct viewer *v, const struct record *rec, const struct event_place *p)
 {
-	if ((int64_t)rec->ns != viewer_time(v, p->ns) || rec->trace != p->trace) {
-		return false;
+	uint64_t away = (uint64_t)((int64_t)rec->ns > p->ns ? (int64_t)rec->ns - p->ns
+							    : p->ns - (int64_t)rec->ns);
+
+	if (rec->trace != p->trace || away > (uint64_t)p->slack_ns) {
+		return UINT64_MAX;
 	}
-	return by_name ? rec->kind == RECORD_EVENT && viewer_name(v, rec->class) == p->name
-		       : rec->offset == p->offset;
+	if (p->slack_ns == 0) {
+		return rec->offset == p->offset ? 0 : UINT64_MAX;
+	}
+	if (rec->kind != RECORD_EVENT || viewer_name(v, rec->class) != p->name) {
+		return UINT64_MAX;
+	}
+	return rec->offset == p->offset ? away : away + LIVE_SLACK_NS;
 }
 
-/* Writes the record at a place as the object of `waymark print --json`; false: it is not there. */
-static bool put_record(struct viewer *v, const struct event_place *p, bool by_name, struct out *out)
+/* Writes the record that fits best as the object of `waymark print --json`; false: there is none.
+ */
+static bool put_record(
+	struct viewer *v, struct reader *r, const struct event_place *p, struct out *out)
 {
-	int64_t ns = viewer_time(v, p->ns);
-	const struct reader_needs needs = { .from_ns = ns, .to_ns = ns, .is_part = true };
-	struct filter filter;
-	struct reader *r = session_open_beside(v->session, &filter);
+	const struct reader_needs needs = {
+		.from_ns = p->ns - p->slack_ns, .to_ns = p->ns + p->slack_ns, .is_part = true
+	};
+	uint64_t best = UINT64_MAX;
 	enum read_result result;
 	struct lines lines;
 	struct record rec;
-	bool is_found = false;
 
-	filter_fini(&filter);
-	if (!r) {
-		return false;
-	}
 	reader_limit(r, &needs);
 	lines_init(&lines, out, r, &lines_json, TIMESTAMP_ABSOLUTE);
-	while (!is_found && ((result = reader_next(r, &rec)) == READ_PROBLEM ||
-				    (result == READ_RECORD && (int64_t)rec.ns <= ns))) {
-		is_found = result == READ_RECORD && is_at(v, &rec, p, by_name);
-	}
-	if (is_found) {
-		lines_put_few(&lines, &rec, 1);
+	while (best > 0 && ((result = reader_next(r, &rec)) == READ_PROBLEM ||
+				   (result == READ_RECORD && (int64_t)rec.ns <= needs.to_ns))) {
+		uint64_t fit = result == READ_RECORD ? misfit(v, &rec, p) : UINT64_MAX;
+
+		if (fit < best) {
+			best = fit;
+			out->len = 0;
+			lines_put_few(&lines, &rec, 1);
+		}
 	}
 	lines_fini(&lines);
-	reader_close(r);
-	return is_found;
+	return best < UINT64_MAX;
 }
 
 unsigned int answer_event(struct viewer *v, const struct question *q, struct out *out)
 {
 	struct event_place p = { 0 };
+	struct filter filter;
+	bool is_found = false;
+	uint64_t ns;
 
-	if (!question_number(q, "ns", &p.ns) || !question_number(q, "trace", &p.trace) ||
+	if (!question_number(q, "ns", &ns) || !question_number(q, "trace", &p.trace) ||
 		!question_number(q, "offset", &p.offset)) {
 		return answer_refuse(out, "ns, trace, offset", "numbers of an item of a tile");
 	}
-	question_number(q, "name", &p.name);
-	/* What was in the memory of a process may be in its file now, at another place. */
-	bool is_found = put_record(v, &p, false, out) ||
-			(v->is_live && p.name > 0 && put_record(v, &p, true, out));
+	p.ns = viewer_time(v, ns);
+	p.slack_ns = v->is_live && question_number(q, "name", &p.name) ? LIVE_SLACK_NS : 0;
+	struct reader *r = session_open_beside(v->session, &filter);
 
+	if (r) {
+		is_found = put_record(v, r, &p, out);
+	}
+	filter_fini(&filter);
+	reader_close(r);
 	return is_found ? 200 : answer_refuse(out, "offset", "the place of an event");
 }
 
