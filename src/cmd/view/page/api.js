@@ -26,8 +26,10 @@ export async function question(path, given = {}, options = {}) {
 
 function bodyOf(path, { ok, status, body }) {
 	if (!ok) {
-		throw new Error(body.error && !body.wanted ? body.error
-			: `${path}: ${status} ${typeof body === "string" ? body : JSON.stringify(body)}`);
+		const text = body.error ? [body.error, body.wanted].filter((part) => part).join(": ")
+			: `${path}: ${status} ${typeof body === "string" ? body : JSON.stringify(body)}`;
+
+		throw Object.assign(new Error(text), { status });
 	}
 	return body;
 }

@@ -2,7 +2,7 @@
 import { readAddress } from "./address.js";
 import { whenVisible } from "./alive.js";
 import { ask } from "./api.js";
-import { count } from "./format.js";
+import { many } from "./format.js";
 import { goTo } from "./choose.js";
 import { onFind } from "./find.js";
 import { beginHands } from "./hands.js";
@@ -17,7 +17,7 @@ import { beginLives } from "./lives.js";
 import { beginSched } from "./sched.js";
 import { beginHits, countHits } from "./hits.js";
 import { beginOverview } from "./overview.js";
-import { all, announce, app, canvas, drawing, fail, load, on, place, redraw, show } from "./view.js";
+import { all, announce, app, canvas, drawing, fail, on, place, redraw, show } from "./view.js";
 
 const MORE_MS = 400; // between two questions while the traces are being read
 const FIRST_MS = 30; // the same, until a thread is known
@@ -25,14 +25,15 @@ const FIRST_MS = 30; // the same, until a thread is known
 function showState() {
 	const t = app.trace;
 	const state = document.getElementById("state");
-	const parts = [`${count(t.records)} records`, t.live ? "recording" : t.done ? "" : `reading… ${t.read > 0 ? `${Math.floor(t.read * 100)} %` : ""}`,
-		t.lost > 0 ? `${count(t.lost)} events were lost` : "",
-		t.problems > 0 ? `${count(t.problems)} problems: ${t.problem}` : ""];
+	const title = document.getElementById("title");
+	const parts = [many(t.records, "record"), t.live ? "recording" : t.done ? "" : `reading… ${t.read > 0 ? `${Math.floor(t.read * 100)} %` : ""}`,
+		t.lost > 0 ? `${many(t.lost, "event")} ${t.lost === 1 ? "was" : "were"} lost` : "",
+		t.problems > 0 ? `${many(t.problems, "problem")}: ${t.problem}` : ""];
 
-	state.textContent = parts.filter((p) => p).join(" · ");
+	state.textContent = state.title = parts.filter((p) => p).join(" · ");
 	state.classList.toggle("bad", t.lost > 0 || t.problems > 0);
 	sayLeft();
-	document.getElementById("title").textContent = t.paths.join(", ");
+	title.textContent = title.title = t.paths.join(", ");
 	document.body.classList.toggle("picture", Boolean(t.isPicture));
 	document.title = `${t.paths[0].split("/").pop()} · Waymark`;
 }
@@ -80,10 +81,7 @@ async function refresh() {
 }
 
 beginHands();
-on("failed", () => whenVisible(() => {
-	refresh();
-	load();
-}));
+on("failed", () => whenVisible(refresh));
 beginHeads();
 beginTip();
 beginCurves();
@@ -107,7 +105,6 @@ addEventListener("hashchange", () => {
 		show(followAddress() ?? app.view);
 	}
 });
-drawing.dark.addEventListener("change", redraw);
 new ResizeObserver(() => {
 	drawing.fit();
 	redraw();

@@ -3,9 +3,9 @@ import { addPiece, writeAddress } from "./address.js";
 import { rowsOf } from "./bars.js";
 import { LEFT, TOP } from "./draw.js";
 import { boxAt, SLICE, topOf } from "./layout.js";
-import { find } from "./find.js";
+import { find, say } from "./find.js";
 import { uncover } from "./tracks.js";
-import { announce, app, canvas, drawing, redraw, scrollBy, show } from "./view.js";
+import { announce, app, canvas, drawing, on, redraw, scrollBy, show } from "./view.js";
 
 // The rows of a track at a y of its box: losses are seen everywhere in it.
 function rowsAt(box, inside) {
@@ -47,6 +47,13 @@ export function choose(row, item) {
 	redraw();
 }
 
+// Forgets the found event, too.
+export function chooseNothing() {
+	app.found = null;
+	say("");
+	choose(null, null);
+}
+
 export function chooseAt(x, y) {
 	const found = itemAt(x, y);
 
@@ -62,6 +69,7 @@ export function step(by) {
 		at += by;
 	}
 	if (!items[at]) {
+		say(app.chosen ? `no ${by > 0 ? "later" : "earlier"} one in the shown time` : "");
 		return;
 	}
 	choose(app.chosen.row, items[at]);
@@ -86,6 +94,17 @@ export function bringUp(track) {
 		scrollBy(top - app.fixed - (canvas.clientHeight - TOP - app.fixed - box.height) / 3);
 	}
 }
+
+// The chosen item is found again in the next tile, so that the way goes on from it in what is shown then.
+on("tile", () => {
+	const { row: own, item: old } = app.chosen ?? {};
+	const row = own && rowsOf(app.tile, own.track).find((r) => r.kind === own.kind && r.depth === own.depth);
+	const item = row?.items.find((i) => [0, 2, 3, 5].every((n) => i[n] === old[n]));
+
+	if (item) {
+		Object.assign(app.chosen, { row, item });
+	}
+});
 
 // Goes to the event that the field's expression finds, and chooses it.
 export async function goTo(isBack) {

@@ -2,15 +2,15 @@
 import { addPiece, listText, textList, writeAddress } from "./address.js";
 import { ask } from "./api.js";
 import { LEFT, TOP } from "./draw.js";
+import { say } from "./find.js";
 import { count, time, withUnit } from "./format.js";
 import { topOf } from "./layout.js";
 import { addTip } from "./tip.js";
 import { addSource, processKey } from "./tracks.js";
-import { app, canvas, drawing, on, place, redraw } from "./view.js";
+import { app, canvas, drawing, loader, on, place, redraw, shownColumns } from "./view.js";
 
 const HEIGHT = 54;
 const PAD = 5;
-const MORE_MS = 400;
 const dialog = document.getElementById("curve");
 const input = document.getElementById("field");
 
@@ -20,13 +20,13 @@ let isGiven = false; // an address says which there are
 
 // ---- Questions ----
 
-let isLoading = false;
-let isOutdated = false;
-
 async function loadOne(field) {
-	const from = Math.max(0, Math.floor(app.view.from));
-	const answer = await ask("/api/curve", { field, from, to: Math.max(from + 1, Math.ceil(app.view.to)),
-		columns: Math.max(1, Math.min(4000, canvas.clientWidth - LEFT)) }).catch(() => null);
+	const answer = await ask("/api/curve", { field, ...shownColumns() }).catch((error) => {
+		if (error.status !== 400) {
+			throw error;
+		}
+		say(`${field}: ${error.message}`);
+	});
 
 	if (!answer || !curves.has(field)) {
 		return true;
@@ -43,28 +43,16 @@ async function loadOne(field) {
 	return answer.done;
 }
 
-// Asks for all curves, one at a time; again after a while if a pass goes on.
-async function load() {
-	if (isLoading) {
-		isOutdated = true;
-		return;
-	}
-	isLoading = true;
+// Asks for all curves, one at a time.
+const load = loader(async () => {
 	let isDone = true;
 
-	do {
-		isOutdated = false;
-		isDone = true;
-		for (const field of [...curves.keys()]) {
-			isDone = await loadOne(field) && isDone;
-			redraw();
-		}
-	} while (isOutdated);
-	isLoading = false;
-	if (!isDone) {
-		setTimeout(load, MORE_MS);
+	for (const field of [...curves.keys()]) {
+		isDone = await loadOne(field) && isDone;
+		redraw();
 	}
-}
+	return isDone;
+});
 
 async function loadFields() {
 	const all = await ask("/api/fields").catch(() => []);

@@ -7,24 +7,36 @@ import { isSaved } from "./saved.js";
 const input = document.getElementById("where");
 const said = document.getElementById("found");
 
+let turn = 0;
+
+// Says what came of a search or step.
+export function say(text) {
+	said.textContent = text;
+}
+
 // Puts the cursor into the field.
 export function beginFind() {
 	input.focus();
 	input.select();
 }
 
-// Returns the next event after a time, or the one before it; null, having said why, if there is none.
+// Returns the next event after a time, or the one before it; null, having said why, if there is none, or if another
+// one is sought meanwhile.
 export async function find(ns, isBack) {
+	const own = ++turn;
 	const { ok, body: found } = await question("/api/find", {
 		where: input.value, ns: Math.max(0, Math.round(ns)), back: isBack ? 1 : 0,
 	});
 
-	input.setAttribute("aria-invalid", String(!ok));
-	if (!ok) {
-		said.textContent = `${found.error}${found.help ? `: ${found.help}` : ""}`;
+	if (own !== turn) {
 		return null;
 	}
-	said.textContent = found ? `at ${duration(found.ns)}` : `no event ${isBack ? "before" : "after"} this one`;
+	input.setAttribute("aria-invalid", String(!ok));
+	if (!ok) {
+		say(`${found.error}${found.help ? `: ${found.help}` : ""}`);
+		return null;
+	}
+	say(found ? `at ${duration(found.ns)}` : `no event ${isBack ? "before" : "after"} this one`);
 	return found;
 }
 
@@ -43,7 +55,6 @@ export function onFind(act) {
 	}
 	document.getElementById("find").addEventListener("submit", (event) => event.preventDefault());
 	input.addEventListener("keydown", (event) => {
-		event.stopPropagation();
 		if (event.key === "Enter") {
 			writeAddress();
 			act(event.shiftKey);

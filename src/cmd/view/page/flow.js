@@ -2,10 +2,10 @@
 import { ask } from "./api.js";
 import { TOP } from "./draw.js";
 import { bringUp, choose } from "./choose.js";
+import { say } from "./find.js";
 import { topOf } from "./layout.js";
 import { app, drawing, on, redraw, show } from "./view.js";
 
-const said = document.getElementById("found");
 const QUIET_MS = 120;
 const [BEGIN, END] = [1, 3]; // parts of a life
 
@@ -107,12 +107,17 @@ function choosePlace([ns, track, name, offset, trace]) {
 
 // Looks in ever longer times; the server refuses those that are too long.
 export async function stepFlow(by) {
+	const { chosen } = app;
 	const place = source();
 	let wide = app.view.to - app.view.from;
 
 	while (place) {
 		const [from, to] = by > 0 ? [place.ns, place.ns + wide] : [place.ns - wide, place.ns];
 		const found = await askFlow(place, from, to);
+
+		if (app.chosen !== chosen) {
+			return;
+		}
 		const events = found.events.filter(([ns, , , offset, trace]) => (ns - place.ns) * by > 0 ||
 			(ns === place.ns && (trace !== place.trace || (offset - place.offset) * by > 0)));
 		const next = by > 0 ? events[0] : events.at(-1);
@@ -122,8 +127,8 @@ export async function stepFlow(by) {
 			return;
 		}
 		if (found.cut || found.objects === 0 || from <= 0 && by < 0 || to >= app.trace.length && by > 0) {
-			said.textContent = found.objects === 0 ? "this event names no object"
-				: `no ${by > 0 ? "later" : "earlier"} event of it${found.cut ? " nearby" : ""}`;
+			say(found.objects === 0 ? "this event names no object"
+				: `no ${by > 0 ? "later" : "earlier"} event of it${found.cut ? " nearby" : ""}`);
 			return;
 		}
 		wide *= 4;

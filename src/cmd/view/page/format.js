@@ -37,6 +37,11 @@ export function count(n) {
 	return n.toLocaleString("en");
 }
 
+// A number of things: 1 event, 2 events.
+export function many(n, thing) {
+	return `${count(n)} ${thing}${n === 1 ? "" : "s"}`;
+}
+
 const encoder = new TextEncoder();
 
 // The colour of a name, the same in every view, and of the same hue in flame graphs (view/flamegraph/svg.c): its hue,

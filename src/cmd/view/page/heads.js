@@ -1,5 +1,6 @@
 // The heads of processes and tracks: what a click on them does, the menu, and the keys for the track under the cursor.
 import { LEFT, TOP } from "./draw.js";
+import { many } from "./format.js";
 import { boxAt, topOf } from "./layout.js";
 import { fold, hide, hideOthers, matchNames, nextOrder, onTracks, ORDERS, pin, showHidden, sortBy, tracks } from "./tracks.js";
 import { app, canvas, place, redraw, reveal } from "./view.js";
@@ -66,15 +67,15 @@ function foldCurrent() {
 function rowsOf(box) {
 	const track = box.source ?? null;
 	const process = ownerOf(box);
-	const rows = track ? [[box.isPinned ? "take from the top (t)" : "pin to the top (t)", () => pin(track)],
-		["hide (h)", () => hide(track)], ["hide all others", () => hideOthers(app.trace, track)]] : [];
+	const rows = track ? [[box.isPinned ? "take from the top (T)" : "pin to the top (T)", () => pin(track)],
+		["hide (H)", () => hide(track)], ["hide all others", () => hideOthers(app.trace, track)]] : [];
 
 	if (track?.remove) {
 		rows.push(["remove the curve", track.remove]);
 	}
-	rows.push([box.isFolded ? "show the tracks (c)" : "collapse the process (c)", () => fold(process)]);
+	rows.push([box.isFolded ? "show the tracks (C)" : "collapse the process (C)", () => fold(process)]);
 	if (tracks.hidden.size > 0) {
-		rows.push([`show ${tracks.hidden.size} hidden (H)`, showHidden]);
+		rows.push([`show ${tracks.hidden.size} hidden (Shift+H)`, showHidden]);
 	}
 	for (const [order, name] of ORDERS) {
 		rows.push([`${tracks.order === order ? "●" : "○"} sort: ${name}`, () => sortBy(order)]);
@@ -166,9 +167,9 @@ function sayLeft() {
 	const all = app.trace.tracks.length;
 	const order = ORDERS.find(([name]) => name === tracks.order)[1];
 
-	left.textContent = [seen < all ? `${seen} of ${all} tracks` : `${all} tracks`, tracks.order ? order : ""]
+	left.textContent = [seen < all ? `${seen} of ${many(all, "track")}` : many(all, "track"), tracks.order ? order : ""]
 		.filter((text) => text).join(", ");
-	left.title = tracks.hidden.size > 0 ? `Show ${tracks.hidden.size} hidden (H)` : "Sort in another way (o)";
+	left.title = tracks.hidden.size > 0 ? `Show ${tracks.hidden.size} hidden (Shift+H)` : "Sort in another way (O)";
 }
 
 export function beginHeads() {
@@ -179,7 +180,6 @@ export function beginHeads() {
 	});
 	match.addEventListener("input", () => matchNames(match.value));
 	match.addEventListener("keydown", (event) => {
-		event.stopPropagation();
 		if (event.key === "Escape" || event.key === "Enter") {
 			canvas.focus();
 		}

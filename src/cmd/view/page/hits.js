@@ -88,20 +88,33 @@ async function countView() {
 	}
 }
 
+let counting = null; // of the whole trace, until it is complete
+
 // Begins to count for the expression of the field, unless that is done already; an empty one ends it.
-export function countHits() {
+export async function countHits() {
 	const where = expression();
 
-	if (where === (hits.whole?.where ?? "") && (hits.whole?.to ?? 0) >= (app.trace?.length ?? 0)) {
+	const isSame = where === (hits.whole?.where ?? "");
+
+	if (isSame && (counting || (hits.whole?.to ?? 0) >= (app.trace?.length ?? 0))) {
 		return;
 	}
 	const whole = where ? empty(where, 0, Math.max(1, app.trace.length), WHOLE) : null;
 
-	Object.assign(hits, { whole, view: null });
-	changed();
+	counting = whole;
+	// The counts of a trace that grew since stay until those of all of it are known.
+	if (!isSame) {
+		Object.assign(hits, { whole, view: null });
+		changed();
+	}
 	if (whole) {
-		fill(whole, () => hits.whole === whole);
 		countView();
+		await fill(whole, () => counting === whole);
+	}
+	if (counting === whole) {
+		counting = null;
+		hits.whole = whole;
+		changed();
 	}
 }
 

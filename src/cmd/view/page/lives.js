@@ -1,19 +1,16 @@
 // The lives of objects, by their declared keys: a group of lanes for each kind of a process, with the events of a life
 // as marks in it.
 import { ask } from "./api.js";
-import { LEFT, TOP } from "./draw.js";
+import { TOP } from "./draw.js";
 import { count, duration } from "./format.js";
 import { SLICE, topOf } from "./layout.js";
 import { addSource, processKey } from "./tracks.js";
-import { app, canvas, drawing, on, place, redraw } from "./view.js";
+import { app, drawing, loader, on, place, redraw, shownColumns } from "./view.js";
 
-const MORE_MS = 400;
 const PAD = 4;
 
 let answer = { done: false, groups: [] };
 let rows = new Map(); // of the groups, by key
-let isLoading = false;
-let isOutdated = false;
 
 const keyOf = (group) => `${processKey(app.trace.processes[group.process])}*${group.name}`;
 
@@ -41,15 +38,11 @@ function toRows(given) {
 	return all;
 }
 
-async function loadOnce() {
-	const from = Math.max(0, Math.floor(app.view.from));
-	const given = await ask("/api/lives", { from, to: Math.max(from + 1, Math.ceil(app.view.to)),
-		columns: Math.max(1, Math.min(4000, canvas.clientWidth - LEFT)) }).catch(() => null);
-
-	if (!given) {
-		answer = { done: true, groups: [] };
-		return;
+const load = loader(async () => {
+	if (answer.done && answer.groups.length === 0 && app.trace.done) {
+		return true;
 	}
+	const given = await ask("/api/lives", shownColumns());
 	const isSame = JSON.stringify(given.groups) === JSON.stringify(answer.groups);
 
 	answer = given;
@@ -58,26 +51,8 @@ async function loadOnce() {
 		place();
 	}
 	redraw();
-}
-
-async function load() {
-	if (answer.done && answer.groups.length === 0 && app.trace.done) {
-		return;
-	}
-	if (isLoading) {
-		isOutdated = true;
-		return;
-	}
-	isLoading = true;
-	do {
-		isOutdated = false;
-		await loadOnce();
-	} while (isOutdated);
-	isLoading = false;
-	if (!answer.done) {
-		setTimeout(load, MORE_MS);
-	}
-}
+	return answer.done;
+});
 
 function tracksOf() {
 	return answer.groups.map((group) => {

@@ -1,9 +1,9 @@
 // The whole trace above the timeline: how much there is, losses, hits; the box is what is shown, and can be dragged.
-import { ask } from "./api.js";
+import { askLatest } from "./api.js";
 import { LEFT } from "./draw.js";
 import { duration } from "./format.js";
 import { hits, onHits } from "./hits.js";
-import { app, drawing, on, show } from "./view.js";
+import { app, drawing, keep, on, show } from "./view.js";
 
 const canvas = document.getElementById("overview");
 const context = canvas.getContext("2d");
@@ -90,7 +90,7 @@ function fit() {
 async function load() {
 	const columns = Math.max(1, Math.min(4000, Math.floor(room() / COLUMN)));
 
-	known = await ask("/api/overview", { columns }).catch(() => known);
+	known = await askLatest("/api/overview", { columns }).catch(() => null) ?? known;
 	redraw();
 }
 
@@ -116,7 +116,7 @@ function onDown(event) {
 		return;
 	}
 	canvas.setPointerCapture(event.pointerId);
-	app.past.push(app.view);
+	keep();
 	drag = { edge: edgeAt(event.offsetX), by: ns - app.view.from, wide };
 	if (drag.edge === 0 && (ns < app.view.from || ns > app.view.to)) {
 		drag.by = wide / 2;
@@ -140,9 +140,11 @@ function onMove(event) {
 export function beginOverview() {
 	canvas.addEventListener("pointerdown", onDown);
 	canvas.addEventListener("pointermove", onMove);
-	canvas.addEventListener("pointerup", () => {
-		drag = null;
-	});
+	for (const end of ["pointerup", "pointercancel"]) {
+		canvas.addEventListener(end, () => {
+			drag = null;
+		});
+	}
 	on("trace", load);
 	on("view", redraw);
 	onHits(redraw);

@@ -74,13 +74,6 @@ split.addEventListener("keydown", (event) => {
 
 // ---- The rest ----
 
-// Enter and Space are of the button or link that has the focus, not of the timeline.
-panes.addEventListener("keydown", (event) => {
-	if ((event.key === "Enter" || event.key === " ") && event.target.closest("button, a, select")) {
-		event.stopPropagation();
-	}
-});
-
 for (const tab of tabs) {
 	tab.addEventListener("click", () => openPane(tab.dataset.pane));
 	tab.addEventListener("keydown", onKey);

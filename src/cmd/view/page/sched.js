@@ -1,14 +1,14 @@
 // Which threads ran when, by the kernel's trace: a track for each processor, and a thin line above the slices of each
 // thread that says if it runs, could run, or waits.
 import { ask } from "./api.js";
-import { LEFT, TOP } from "./draw.js";
+import { TOP } from "./draw.js";
+import { say } from "./find.js";
 import { duration } from "./format.js";
 import { SLICE, topOf } from "./layout.js";
 import { addTip } from "./tip.js";
 import { addSource } from "./tracks.js";
-import { app, canvas, drawing, on, place, redraw } from "./view.js";
+import { app, drawing, loader, on, place, redraw, shownColumns } from "./view.js";
 
-const MORE_MS = 400;
 const PAD = 3;
 const LINE = 3; // pixels of a thread's state
 const STATES = ["", "running", "runnable: preempted", "waiting"];
@@ -19,8 +19,6 @@ let hasCapture = true; // until the server says that there is none
 let cpus = []; // numbers, in order
 let rows = new Map(); // of a processor, by its number
 let states = new Map(); // items of a thread, by its number
-let isLoading = false;
-let isOutdated = false;
 
 function threadName(tid) {
 	const track = app.trace.tracks.find((t) => t.lane === null && t.tid === tid);
@@ -46,7 +44,7 @@ function take(answer) {
 		}
 	}
 	if (answer.problem) {
-		document.getElementById("found").textContent = `kernel's trace: ${answer.problem}`;
+		say(`kernel's trace: ${answer.problem}`);
 	}
 	if (cpus.join() !== before) {
 		place();
@@ -54,30 +52,15 @@ function take(answer) {
 	redraw();
 }
 
-async function load() {
-	if (!hasCapture || isLoading) {
-		isOutdated = true;
-		return;
-	}
-	isLoading = true;
-	let answer = null;
+const load = loader(async () => {
+	const answer = hasCapture ? await ask("/api/sched", shownColumns()) : null;
 
-	do {
-		isOutdated = false;
-		const from = Math.max(0, Math.floor(app.view.from));
-
-		answer = await ask("/api/sched", { from, to: Math.max(from + 1, Math.ceil(app.view.to)),
-			columns: Math.max(1, Math.min(4000, canvas.clientWidth - LEFT)) }).catch(() => null);
-		hasCapture = answer !== null;
-		if (hasCapture) {
-			take(answer);
-		}
-	} while (isOutdated && hasCapture);
-	isLoading = false;
-	if (hasCapture && !answer.done) {
-		setTimeout(load, MORE_MS);
+	hasCapture = answer !== null;
+	if (hasCapture) {
+		take(answer);
 	}
-}
+	return !hasCapture || answer.done;
+});
 
 // ---- Tracks ----
 

@@ -6,7 +6,7 @@ import { trackName } from "./layout.js";
 import { hidePane, isOpen, onOpen, openPane } from "./panes.js";
 import { isSaved } from "./saved.js";
 import { button, histogram, make, table } from "./table.js";
-import { app, on, show } from "./view.js";
+import { app, on, select, show } from "./view.js";
 
 const place = document.getElementById("selection");
 const flame = document.getElementById("flame");
@@ -157,7 +157,7 @@ function fill(answer) {
 	place.replaceChildren(head(` · ${count(answer.records)} events`), ...notes(answer), grid);
 }
 
-async function select() {
+async function load() {
 	asking?.abort();
 	const own = asking = new AbortController();
 	const stop = button("stop", () => own.abort());
@@ -171,7 +171,7 @@ async function select() {
 		}
 	} catch (error) {
 		if (own === asking) {
-			place.replaceChildren(head(own.signal.aborted ? " · stopped" : ` · ${error.message}`, button("again", select)));
+			place.replaceChildren(head(own.signal.aborted ? " · stopped" : ` · ${error.message}`, button("again", load)));
 		}
 	}
 }
@@ -184,8 +184,7 @@ function offer() {
 }
 
 export function selectShown() {
-	app.selection = { ...app.view };
-	selected();
+	select(app.view);
 }
 
 // The flame graph of the range, in a frame that can reach nothing of the page.
@@ -223,7 +222,7 @@ if (isSaved) {
 onOpen("selection", () => {
 	if (range !== null && answered !== range) {
 		answered = range;
-		select();
+		load();
 	}
 	offer();
 });

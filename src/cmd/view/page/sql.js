@@ -134,9 +134,6 @@ async function fill() {
 }
 
 place.addEventListener("keydown", (event) => {
-	if (event.target === text || event.target === ready) {
-		event.stopPropagation();
-	}
 	if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
 		event.preventDefault();
 		answer();

@@ -1,7 +1,8 @@
 // What is shown, and the parts of the page that hear of changes: the view, in the address, so that a
 // link says what one sees, and the tile that is drawn.
 import { addPiece, writeAddress } from "./address.js";
-import { askLatest } from "./api.js";
+import { whenVisible } from "./alive.js";
+import { ask } from "./api.js";
 import { Drawing, LEFT, TOP } from "./draw.js";
 import { duration } from "./format.js";
 import { layout, topOf, visibleBoxes } from "./layout.js";
@@ -70,13 +71,28 @@ function clamp(view) {
 	return { from, to: from + wide };
 }
 
+const PAST_MAX = 200;
+const QUIET_MS = 600; // moves that follow each other sooner are undone together
+let moved = -Infinity;
+
+// Keeps the view for undo(), at the begin of a row of small moves only once.
+export function keep(isSmall = false) {
+	const now = performance.now();
+
+	if (!isSmall || now - moved > QUIET_MS) {
+		app.past.push(app.view);
+		app.past.splice(0, app.past.length - PAST_MAX);
+	}
+	moved = isSmall ? now : -Infinity;
+}
+
 export function show(view, keeps = true) {
 	if (keeps) {
-		app.past.push(app.view);
+		keep();
 	}
 	app.view = clamp(view);
 	writeAddress(app.view);
-	document.getElementById("range").textContent = duration(app.view.to - app.view.from);
+	document.getElementById("range").textContent = `${duration(app.view.to - app.view.from)} shown`;
 	announce("view");
 	redraw();
 	load();
@@ -96,8 +112,43 @@ function visibleTracks() {
 	return visibleBoxes(app, canvas.clientHeight).filter((b) => b.kind === "track").map((b) => b.track).slice(0, 1000);
 }
 
-let isLoading = false;
-let isOutdated = false;
+const MORE_MS = 400;
+
+// Returns a function that asks about the view, one question at a time: the last view wins. `once` returns true when all
+// is known, or false to be asked again after a while; it gets a function that says if there is a later view. What
+// fails is asked again with all the rest, unless this server or saved page has no such answer.
+export function loader(once) {
+	let isLoading = false;
+	let isOutdated = false;
+	let timer = 0;
+
+	const load = async () => {
+		clearTimeout(timer);
+		isOutdated = isLoading;
+		if (isLoading || !app.trace) {
+			return;
+		}
+		isLoading = true;
+		let isDone = true;
+
+		do {
+			isOutdated = false;
+			isDone = await once(() => isOutdated).catch((error) => {
+				if (error.status !== 404) {
+					fail(error);
+				}
+				return true;
+			});
+		} while (isOutdated);
+		isLoading = false;
+		if (!isDone) {
+			timer = setTimeout(() => whenVisible(load), MORE_MS);
+		}
+	};
+
+	on("failed", () => whenVisible(load));
+	return load;
+}
 
 function setTile(tile) {
 	app.tile = tile;
@@ -106,14 +157,14 @@ function setTile(tile) {
 }
 
 // A tile of many tracks has fewer columns than the screen. Asks again for some tracks at a time.
-async function refine(given, tracks) {
+async function refine(given, tracks, isOutdated) {
 	const size = Math.max(1, Math.floor(tracks.length * app.tile.columns / given.columns));
 
-	for (let i = 0; i < tracks.length && app.tile.columns < given.columns && !isOutdated; i += size) {
+	for (let i = 0; i < tracks.length && app.tile.columns < given.columns && !isOutdated(); i += size) {
 		const some = tracks.slice(i, i + size);
-		const finer = await askLatest("/api/tile", { ...given, tracks: some.join(",") }).catch(fail);
+		const finer = await ask("/api/tile", { ...given, tracks: some.join(",") });
 
-		if (!finer || isOutdated) {
+		if (isOutdated()) {
 			return;
 		}
 		const put = (name) => app.tile[name].filter((row) => !some.includes(row.track)).concat(finer[name]);
@@ -122,32 +173,26 @@ async function refine(given, tracks) {
 	}
 }
 
-// Asks for the tile of the view, one question at a time: the last view wins.
-export async function load() {
-	if (isLoading) {
-		isOutdated = true;
-		return;
-	}
-	isLoading = true;
-	do {
-		isOutdated = false;
-		const tracks = visibleTracks();
+// The shown time, in whole numbers, with a column for each pixel.
+export function shownColumns() {
+	const from = Math.max(0, Math.floor(app.view.from));
 
-		if (tracks.length > 0) {
-			const given = {
-				from: Math.max(0, Math.floor(app.view.from)), to: Math.max(1, Math.ceil(app.view.to)),
-				columns: Math.max(1, Math.min(4000, canvas.clientWidth - LEFT)),
-			};
-			const tile = await askLatest("/api/tile", { ...given, tracks: tracks.join(",") }).catch(fail);
-
-			if (tile) {
-				setTile(tile);
-				await refine(given, tracks);
-			}
-		}
-	} while (isOutdated);
-	isLoading = false;
+	return { from, to: Math.max(from + 1, Math.ceil(app.view.to)),
+		columns: Math.max(1, Math.min(4000, canvas.clientWidth - LEFT)) };
 }
+
+// Asks for the tile of the view.
+export const load = loader(async (isOutdated) => {
+	const tracks = visibleTracks();
+
+	if (tracks.length > 0) {
+		const given = shownColumns();
+
+		setTile(await ask("/api/tile", { ...given, tracks: tracks.join(",") }));
+		await refine(given, tracks, isOutdated);
+	}
+	return true;
+});
 
 const RETRY_MS = 2000;
 
@@ -171,12 +216,14 @@ export function fail(error) {
 export function zoom(factor, at) {
 	const { from, to } = app.view;
 
+	keep(true);
 	show({ from: at - (at - from) * factor, to: at + (to - at) * factor }, false);
 }
 
 export function move(share) {
 	const by = (app.view.to - app.view.from) * share;
 
+	keep(true);
 	show({ from: app.view.from + by, to: app.view.to + by }, false);
 }
 
@@ -222,11 +269,24 @@ export function whole() {
 }
 
 export function undo() {
-	const view = app.past.pop();
+	const { from, to } = app.view;
+	let view = app.past.pop();
 
+	while (view && view.from === from && view.to === to) {
+		view = app.past.pop();
+	}
 	if (view) {
+		moved = -Infinity;
 		show(view, false);
 	}
+}
+
+// Makes a time the selected one.
+export function select({ from, to }) {
+	app.selection = { from: Math.max(0, from), to };
+	writeAddress();
+	announce("selected");
+	redraw();
 }
 
 // ---- The address ----

@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The page as a new user uses it, in Chromium: hands.py WAYMARK BLOCKCACHE
+
+Buttons by keys alone, undo of moves, selections, the way from a found event to the next of its name,
+questions that fail or are answered late.
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "flame"))
+import chromium  # noqa: E402
+from browser import SKIPPED, settle, wait_for  # noqa: E402
+from served import Served, check, finish  # noqa: E402
+
+WAYMARK, BLOCKCACHE = map(os.path.realpath, sys.argv[1:3])
+FOUND = "document.getElementById('found').textContent"
+DETAILS = "document.getElementById('details').textContent"
+# Answers of a path come from `answer`, a function of the true answer; all are noted.
+FETCH = """globalThis.trueFetch ??= fetch; globalThis.asked = [];
+    globalThis.fetch = async (url, options) => {
+        asked.push([performance.now(), url]);
+        return (%s)(url, () => trueFetch(url, options));
+    }; 0"""
+
+
+def press(page, key, modifiers=0):
+    code = {"Enter": 13, " ": 32, "/": 191, "?": 191, "Escape": 27, "ArrowRight": 39}.get(key) or ord(key.upper())
+    text = {"Enter": "\r"}.get(key, key if len(key) == 1 else None)
+    page.call("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", key=key, windowsVirtualKeyCode=code,
+              modifiers=modifiers, **({"text": text} if text else {}))
+    page.call("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=code, modifiers=modifiers)
+
+
+def drag(page, begin, end):
+    for kind, (x, y) in (("mousePressed", begin), ("mouseMoved", end), ("mouseReleased", end)):
+        page.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1, buttons=1)
+
+
+def middle_slice(page):
+    """The place of a slice of the upper row of a thread."""
+    return page.evaluate("""(() => {
+        const box = waymark.boxes.find((b) => b.source?.depth > 0), at = timeline.getBoundingClientRect();
+        return [at.left + 170 + (timeline.clientWidth - 170) / 2, at.top + 26 + box.top - waymark.scroll + box.bar + 9]; })()""")
+
+
+def check_buttons(page):
+    """Each button of the header acts by Enter and Space when it has the focus."""
+    for key in "Enter", " ":
+        page.evaluate("document.getElementById('keys').focus()")
+        press(page, key)
+        wait_for(page, "document.getElementById('help').open")
+        page.evaluate("document.getElementById('help').close()")
+    press(page, "0")
+    press(page, "w")
+    before = page.evaluate("waymark.view.from")
+    press(page, "d", modifiers=1)
+    check("keys with Alt are the browser's", page.evaluate("waymark.view.from"), before)
+    # Step 4 of docs/viewing.md: the tab has the focus after `1`.
+    page.click(*middle_slice(page))
+    wait_for(page, "waymark.chosen !== null")
+    press(page, "1")
+    press(page, "Enter")
+    wait_for(page, "Math.abs((waymark.view.to - waymark.view.from) / (waymark.chosen.item[1] - waymark.chosen.item[0]) - 1.2) < 0.2"
+             " || waymark.view.to - waymark.view.from < 100")
+    press(page, "Escape")
+
+
+def check_undo(page):
+    """Every zoom and move is undone; those in a row together."""
+    press(page, "0")
+    settle(page)
+    whole = page.evaluate("[waymark.view.from, waymark.view.to]")
+    for key in "w", "w", "d":
+        press(page, key)
+    press(page, "z")
+    check("undone", page.evaluate("[waymark.view.from, waymark.view.to]"), whole)
+    press(page, "w")
+    time.sleep(0.8)
+    one = page.evaluate("[waymark.view.from, waymark.view.to]")
+    press(page, "w")
+    press(page, "z")
+    check("the later one", page.evaluate("[waymark.view.from, waymark.view.to]"), one)
+    press(page, "0")
+    settle(page)
+
+
+def check_select(page):
+    """The selection is drawn, and in the address; a drag from the heads selects nothing."""
+    pixels = ("(() => { const c = document.getElementById('timeline'); return [...c.getContext('2d')"
+              ".getImageData(c.width - 3, c.height - 3, 1, 1).data].join(); })()")
+    before = page.evaluate(pixels)
+    press(page, "e")
+    wait_for(page, f"{pixels} !== '{before}'")
+    check("in the address", "time=" in page.evaluate("location.hash"), True)
+    press(page, "Escape")
+    press(page, "1")
+    x, y = middle_slice(page)
+    drag(page, (60, y), (120, y + 8))
+    check("nothing", page.evaluate("waymark.selection"), None)
+    drag(page, (x, y), (60, y))
+    check("from the begin of what is shown", page.evaluate("waymark.selection.from >= Math.max(0, waymark.view.from)"), True)
+    press(page, "Escape")
+
+
+def check_next(page):
+    """From a found event the keys lead on, also after a zoom; Escape forgets it."""
+    press(page, "/")
+    wait_for(page, "document.activeElement.id", "where")
+    page.call("Input.insertText", text="request == 7")
+    press(page, "Enter")
+    wait_for(page, "waymark.chosen?.row.kind", "event")
+    press(page, "Escape")
+    press(page, "f")
+    settle(page)
+    for _ in range(8):
+        press(page, "s")
+    settle(page)
+    wait_for(page, "waymark.chosen.row.items.length > 1")
+    first = page.evaluate("waymark.chosen.item[0]")
+    for _ in range(3):
+        press(page, "ArrowRight")
+    seen = page.evaluate("waymark.chosen.item[0]")
+    check(f"{seen} is later than {first}, or it is said", seen > first or "no later one" in page.evaluate(FOUND), True)
+    press(page, "Escape")
+    check("forgotten", (page.evaluate("waymark.found"), page.evaluate(FOUND)), (None, ""))
+    press(page, "/")
+    page.evaluate("document.getElementById('where').value = ''; document.getElementById('where').dispatchEvent(new Event('input'))")
+    press(page, "Escape")
+    press(page, "0")
+    settle(page)
+
+
+def check_questions(page):
+    """The page asks again once in a while for what goes on, however often the view moves; for what failed, too."""
+    kinds = "waymark.boxes.filter((b) => b.kind === 'lives').length"
+    wait_for(page, f"{kinds} > 0")
+    page.evaluate(FETCH % """async (url, ask) => {
+        if (!url.includes("/api/lives")) {
+            return ask();
+        }
+        const body = await (await ask()).json();
+        return new Response(JSON.stringify({ ...body, done: false }), { headers: { "Content-Type": "application/json" } });
+    }""")
+    for i in range(20):
+        press(page, "wsad"[i % 4])
+        time.sleep(0.06)
+    page.evaluate("asked.length = 0")
+    time.sleep(2)
+    n = page.evaluate("asked.filter(([, url]) => url.includes('/api/lives')).length")
+    check(f"{n} questions in two seconds", 1 <= n <= 8, True)
+    page.evaluate(FETCH % "async (url, ask) => url.includes('/api/lives') ? new Response('', { status: 503 }) : ask()")
+    press(page, "w")
+    wait_for(page, "asked.some(([, url]) => url.includes('/api/lives'))")
+    time.sleep(0.3)
+    page.evaluate(FETCH % "(url, ask) => ask()")
+    wait_for(page, "asked.some(([, url]) => url.includes('/api/lives'))")
+    check("the lives are still there", page.evaluate(f"{kinds} > 0"), True)
+    press(page, "0")
+    settle(page)
+
+
+def check_late(page):
+    """A late answer of a search does not replace a newer choice."""
+    page.evaluate(FETCH % """async (url, ask) => {
+        const answer = await ask();
+        if (url.includes("/api/find") && url.includes("+7")) {
+            await new Promise((done) => setTimeout(done, 1000));
+        }
+        return answer;
+    }""")
+    for number in 7, 9:
+        page.evaluate(f"document.getElementById('where').value = 'request == {number}'")
+        page.evaluate("document.getElementById('where').focus()")
+        press(page, "Enter")
+    wait_for(page, "waymark.found !== null && waymark.found !== undefined")
+    seen = page.evaluate("waymark.found.ns")
+    time.sleep(1.2)
+    check("the newer one stays", page.evaluate("waymark.found.ns"), seen)
+    page.evaluate(FETCH % "(url, ask) => ask()")
+
+
+def main():
+    if not chromium.is_installed():
+        print("skipped: chromium is not installed")
+        sys.exit(SKIPPED)
+    parts = [globals()[f"check_{name}"] for name in sys.argv[3:]] or [
+        check_buttons, check_undo, check_select, check_next, check_questions, check_late]
+    with tempfile.TemporaryDirectory(prefix="waymark-view-") as name:
+        work = pathlib.Path(name)
+        (work / "data").write_bytes(bytes(range(256)) * 4096)
+        subprocess.run([BLOCKCACHE, "--trace", "*,file=my.ctf", "data"], check=True, stdout=subprocess.DEVNULL, cwd=work,
+                       timeout=60)
+        with Served(WAYMARK, work / "my.ctf") as served, chromium.Page(served.address) as page:
+            settle(page)
+            for part in parts:
+                part(page)
+            check("nothing failed", [f for f in page.faults if "503" not in str(f) and "readback" not in str(f)], [])
+    finish()
+
+
+if __name__ == "__main__":
+    main()
