@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The page as a new user uses it, in Chromium: hands.py WAYMARK BLOCKCACHE
 
-Buttons by keys alone, undo of moves, selections, the way from a found event to the next of its name,
+Buttons by keys alone, narrow windows, undo of moves, selections, the way from a found event to the next of its name,
 questions that fail or are answered late.
 """
 
@@ -37,6 +37,11 @@ def press(page, key, modifiers=0):
     page.call("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=code, modifiers=modifiers)
 
 
+def size(page, width, height):
+    page.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+    time.sleep(0.3)
+
+
 def drag(page, begin, end):
     for kind, (x, y) in (("mousePressed", begin), ("mouseMoved", end), ("mouseReleased", end)):
         page.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1, buttons=1)
@@ -47,6 +52,19 @@ def middle_slice(page):
     return page.evaluate("""(() => {
         const box = waymark.boxes.find((b) => b.source?.depth > 0), at = timeline.getBoundingClientRect();
         return [at.left + 170 + (timeline.clientWidth - 170) / 2, at.top + 26 + box.top - waymark.scroll + box.bar + 9]; })()""")
+
+
+def check_first_look(page):
+    """The page says what one can do; help names the mouse, and keys as they are printed on them."""
+    check("a hint", "Click a slice" in page.evaluate(DETAILS), True)
+    press(page, "?")
+    texts = page.evaluate("document.getElementById('help').textContent")
+    check("the mouse", "wheel" in texts and "drag" in texts, True)
+    check("keys", ("Shift+H" in texts, "ArrowUp" in texts), (True, False))
+    check("the help fits", page.evaluate("(() => { const e = document.getElementById('help');"
+                                         "return e.scrollHeight <= e.clientHeight; })()"), True)
+    press(page, "Escape")
+    wait_for(page, "document.getElementById('help').open", False)
 
 
 def check_buttons(page):
@@ -136,6 +154,20 @@ def check_next(page):
     settle(page)
 
 
+def check_sizes(page):
+    """No part of the page is outside of a narrow window, nor with a long problem."""
+    long_state = "document.getElementById('state').textContent = 'x '.repeat(200); 0"
+    for width, height, state in ((1280, 800, ""), (853, 533, ""), (600, 500, ""), (1280, 800, long_state)):
+        size(page, width, height)
+        page.evaluate(state or "0")
+        outside = page.evaluate("""[...document.querySelectorAll('header *, main, #panes, #tabs button')].filter((e) => !e.hidden &&
+            e.offsetParent && (e.getBoundingClientRect().right > innerWidth + 1 || e.getBoundingClientRect().bottom > innerHeight + 1))
+            .map((e) => e.id || e.tagName)""")
+        check(f"outside of {width}x{height}", outside, [])
+        check("it does not scroll", page.evaluate("document.documentElement.scrollHeight <= innerHeight + 1"), True)
+    size(page, 1300, 900)
+
+
 def check_questions(page):
     """The page asks again once in a while for what goes on, however often the view moves; for what failed, too."""
     kinds = "waymark.boxes.filter((b) => b.kind === 'lives').length"
@@ -185,12 +217,35 @@ def check_late(page):
     page.evaluate(FETCH % "(url, ask) => ask()")
 
 
+def check_others(page):
+    """`hide all others` hides lives, too."""
+    press(page, "Escape")
+    press(page, "0")
+    page.evaluate("""import('./tracks.js').then((m) => { m.hideOthers(waymark.trace, waymark.trace.tracks.at(-1));
+        globalThis.isDone = true; }); 0""")
+    wait_for(page, "globalThis.isDone")
+    wait_for(page, "waymark.boxes.filter((b) => b.kind !== 'process').length", 1)
+    check("one is one", page.evaluate("document.getElementById('left').textContent").startswith("1 of "), True)
+
+
+def check_kernel_first(work):
+    """The processors of a kernel's trace may be known before any process of the others."""
+    file = work / "kernel.txt"
+    file.write_text("# tracer: nop\n#\n  a-1  [000] d..2. 1.000000: sched_switch: prev_comm=a prev_pid=1 prev_prio=120 "
+                    "prev_state=S ==> next_comm=b next_pid=2 next_prio=120\n", encoding="utf-8")
+    with Served(WAYMARK, f"--kernel={file}", work / "my.ctf") as served, chromium.Page(served.address) as page:
+        wait_for(page, "globalThis.waymark?.boxes.some((b) => b.kind === 'cpu') ?? false")
+        page.evaluate("import('./tracks.js').then((m) => { globalThis.groups = m.shownTracks({ processes: [], tracks: [] }).length; },"
+                      "(e) => { globalThis.groups = e.message; }); 0")
+        wait_for(page, "globalThis.groups", 1)
+
+
 def main():
     if not chromium.is_installed():
         print("skipped: chromium is not installed")
         sys.exit(SKIPPED)
     parts = [globals()[f"check_{name}"] for name in sys.argv[3:]] or [
-        check_buttons, check_undo, check_select, check_next, check_questions, check_late]
+        check_first_look, check_sizes, check_buttons, check_undo, check_select, check_next, check_questions, check_late, check_others]
     with tempfile.TemporaryDirectory(prefix="waymark-view-") as name:
         work = pathlib.Path(name)
         (work / "data").write_bytes(bytes(range(256)) * 4096)
@@ -201,6 +256,7 @@ def main():
             for part in parts:
                 part(page)
             check("nothing failed", [f for f in page.faults if "503" not in str(f) and "readback" not in str(f)], [])
+        check_kernel_first(work)
     finish()
 
 

@@ -4,6 +4,7 @@ import { nameOf } from "./bars.js";
 import { count, duration, time } from "./format.js";
 import { trackName } from "./layout.js";
 import { isSaved } from "./saved.js";
+import { make } from "./table.js";
 import { app, on } from "./view.js";
 
 const place = document.getElementById("details");
@@ -45,7 +46,9 @@ async function showItem() {
 	const { chosen } = app;
 
 	if (!chosen) {
-		place.replaceChildren();
+		place.replaceChildren(make("p", "Click a slice or event to see its fields. Drag over a time to see what is in it. " +
+			"The wheel zooms, ? lists all keys."));
+		place.firstChild.className = "note";
 		return;
 	}
 	const rows = facts(chosen);

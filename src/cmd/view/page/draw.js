@@ -1,7 +1,7 @@
 // Draws the tracks with a tile on a canvas. Other modules add layers above them.
 import { Bars, rowsOf } from "./bars.js";
 import { HEAD, SLICE, topOf, visibleBoxes } from "./layout.js";
-import { duration, time } from "./format.js";
+import { duration, many, time } from "./format.js";
 
 export const LEFT = 170;
 export const TOP = 26;
@@ -172,7 +172,9 @@ export class Drawing {
 
 			c.moveTo(x, TOP - 6);
 			c.lineTo(x, TOP);
-			c.fillText(time(ns, step), x + 3, TOP / 2 - 2);
+			if (x + 3 + this.bars.width(time(ns, step)) <= this.width) {
+				c.fillText(time(ns, step), x + 3, TOP / 2 - 2);
+			}
 		}
 		c.moveTo(0, TOP + 0.5);
 		c.lineTo(this.width, TOP + 0.5);
@@ -191,7 +193,7 @@ export class Drawing {
 			c.font = "600 12px system-ui, sans-serif";
 			c.fillText(this.bars.fit(`${box.isFolded ? "▸" : "▾"} ${box.name}`, this.width - 260), 6, y + HEAD / 2);
 			c.font = "12px system-ui, sans-serif";
-			const said = [box.isFolded ? `${box.count} tracks` : "", box.left > 0 ? `${box.left} hidden` : ""];
+			const said = [box.isFolded ? many(box.count, "track") : "", box.left > 0 ? `${box.left} hidden` : ""];
 
 			c.fillStyle = this.faint;
 			c.textAlign = "right";

@@ -90,17 +90,19 @@ function isKept(only, process, track) {
 	return !only || [process.name, processName(process), track.lane || track.name].some((name) => only.has(name));
 }
 
+function allTracks(trace) {
+	return [...sources.flatMap((tracksOf) => tracksOf(trace)), ...trace.tracks];
+}
+
 // The processes in their order, each with the tracks that are shown and the number of those that are not.
 export function shownTracks(trace) {
 	const order = compare[tracks.order] ?? compare[""];
 	const groups = trace.processes.map((process, index) => ({ process, index, tracks: [] }));
 
-	const all = [...sources.flatMap((tracksOf) => tracksOf(trace)), ...trace.tracks];
-
-	for (const track of all.filter((t) => isKept(trace.only, t.owner ?? trace.processes[t.process], t))) {
+	for (const track of allTracks(trace).filter((t) => isKept(trace.only, t.owner ?? trace.processes[t.process], t))) {
 		const { owner } = track; // what has tracks and is no process of the traces
 
-		if (owner && groups[0].process !== owner) {
+		if (owner && groups[0]?.process !== owner) {
 			groups.unshift({ process: owner, index: null, tracks: [] });
 		}
 		(owner ? groups[0] : groups.find((group) => group.index === track.process)).tracks.push(track);
@@ -137,7 +139,7 @@ export function hide(track) {
 }
 
 export function hideOthers(trace, track) {
-	tracks.hidden = new Set(trace.tracks.filter((t) => t !== track).map((t) => t.key));
+	tracks.hidden = new Set(allTracks(trace).filter((t) => t.key !== track.key).map((t) => t.key));
 	change();
 }
 
