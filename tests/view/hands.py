@@ -18,6 +18,7 @@ import chromium  # noqa: E402
 from browser import SKIPPED, settle, wait_for  # noqa: E402
 from served import Served, check, finish  # noqa: E402
 
+HERE = pathlib.Path(__file__).resolve().parent
 WAYMARK, BLOCKCACHE = map(os.path.realpath, sys.argv[1:3])
 FOUND = "document.getElementById('found').textContent"
 DETAILS = "document.getElementById('details').textContent"
@@ -228,6 +229,21 @@ def check_others(page):
     check("one is one", page.evaluate("document.getElementById('left').textContent").startswith("1 of "), True)
 
 
+def check_last_moment(work):
+    """The very end of the shown time is seen."""
+    made = work / "made"
+    made.mkdir()
+    subprocess.run([sys.executable, HERE.parent / "reader/make_ctf.py", made], check=True)
+    with Served(WAYMARK, made / "small", made / "two-boots") as served, chromium.Page(served.address) as page:
+        settle(page)
+        seen = page.evaluate("""(() => { const c = document.getElementById("timeline"), by = devicePixelRatio;
+            const rows = waymark.tile.rows.filter((r) => r.items.at(-1)[0] > waymark.view.to * 0.9999);
+            return rows.map((r) => waymark.boxes.find((b) => b.track === r.track)).map((box) => {
+                const data = c.getContext("2d").getImageData(c.width - 2 * by, (26 + box.top + 1) * by, by, (box.height - 3) * by).data;
+                return data.some((byte, i) => byte !== data[i % 4]); }); })()""")
+        check("the last events are drawn", (len(seen) > 0, all(seen)), (True, True))
+
+
 def check_kernel_first(work):
     """The processors of a kernel's trace may be known before any process of the others."""
     file = work / "kernel.txt"
@@ -256,6 +272,7 @@ def main():
             for part in parts:
                 part(page)
             check("nothing failed", [f for f in page.faults if "503" not in str(f) and "readback" not in str(f)], [])
+        check_last_moment(work)
         check_kernel_first(work)
     finish()
 

@@ -154,7 +154,8 @@ export class Bars {
 		line.fill(this.backPixel);
 		this.rows.push(top);
 		for (const item of row.items) {
-			const left = Math.max(0, Math.round((item[0] - from) * by));
+			const first = Math.max(0, Math.round((item[0] - from) * by));
+			const left = item[0] <= scale.to ? Math.min(first, wide - 1) : first; // the last moment has a pixel, too
 			const end = item[1] === null ? wide : Math.min(wide, Math.round((item[1] - from) * by));
 
 			if (end < 0 || left > wide || (item[1] !== null && item[1] < from)) {
@@ -262,8 +263,9 @@ export class Bars {
 		const room = isLoss ? height - 1 : marks;
 
 		for (const item of row.items) {
-			const left = Math.round(scale.x(item[0]));
-			const wide = Math.max(2, Math.round(scale.x(item[1])) - left);
+			const begin = Math.round(scale.x(item[0]));
+			const wide = Math.max(2, Math.round(scale.x(item[1])) - begin);
+			const left = item[0] <= scale.to ? Math.min(begin, scale.right - 2) : begin; // as that of a slice
 
 			if (left + wide < scale.left || left > scale.right) {
 				continue;

@@ -50,7 +50,7 @@ export class Drawing {
 	scaleOf(view) {
 		const wide = (this.width - LEFT) / (view.to - view.from);
 
-		return { left: LEFT, right: this.width, ratio: this.ratio, line: [view.from, wide * this.ratio],
+		return { to: view.to, left: LEFT, right: this.width, ratio: this.ratio, line: [view.from, wide * this.ratio],
 			x: (ns) => LEFT + (ns - view.from) * wide };
 	}
 
