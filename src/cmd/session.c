@@ -410,16 +410,32 @@ struct reader *session_read_again(struct session *s)
 	return before;
 }
 
+/* Callback for an unreadable trace when it was reported before. */
+static void on_unreadable_again(void *count, const char *path, const struct read_error *error)
+{
+	(void)path;
+	(void)error;
+	++*(size_t *)count;
+}
+
 struct reader *session_open_beside(const struct session *s, struct filter *filter)
 {
+	size_t unreadable = 0;
 	const struct reader_options options = {
 		.declarations = s->has_declarations ? &s->declarations.model : NULL,
+		.on_unreadable = on_unreadable_again,
+		.data = &unreadable,
 		.is_again = true,
 	};
 	struct read_error error;
 	struct reader *r = merge_open(s->traces, s->trace_count, &options, &error);
 
 	filter_copy(filter, &s->filter);
+	/* Without a trace that could be read, the others would have other numbers. */
+	if (r && unreadable > 0 && r->trace_count != s->reader->trace_count) {
+		reader_close(r);
+		r = NULL;
+	}
 	if (r) {
 		filter_start(filter, r);
 		filter_limit(filter);

@@ -152,6 +152,22 @@ def check_wrong(trace):
         moved.rename(trace)
 
 
+def check_unreadable(work):
+    """Of a folder, one trace cannot be read: the others are answered for. One that vanished later is missed."""
+    (work / "folder").mkdir()
+    for name in "small", "other-uuid", "no-clock":
+        (work / name).rename(work / "folder" / name)
+    with Served(WAYMARK, work / "folder") as served:
+        served.trace()
+        printed = subprocess.run([WAYMARK, "print", *(work / "folder" / name for name in ("small", "other-uuid"))], check=False,
+                                 capture_output=True).stdout
+        events = sum(b"lost" not in line for line in printed.splitlines())
+        check("events of the others", served.ask("/api/select", **{"from": 0, "to": 10**6})["records"], events)
+        check("found", served.ask("/api/find", where="1", ns=0) is not None, True)
+        (work / "folder/other-uuid").rename(work / "other-uuid")
+        check("a part is not all", served.get("/api/select?from=0&to=100")[0], 400)
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="waymark-view-") as name:
         work = pathlib.Path(name)
@@ -171,6 +187,7 @@ def main():
         check("all lists have items", [len(seen[k]) for k in ("slices", "lives")], [20, 20])
         check("losses", check_trace(work / "many-packets")["lost"]["places"] > 0, True)
         check_wrong(cache)
+        check_unreadable(work)
     finish()
 
 

@@ -1,6 +1,6 @@
 // What is in the selected time: events, how long things took, and which were slowest.
 import { addressOf, ask } from "./api.js";
-import { count, duration, time } from "./format.js";
+import { count, duration, many, time } from "./format.js";
 import { jump, tracksOf } from "./jump.js";
 import { trackName } from "./layout.js";
 import { hidePane, isOpen, onOpen, openPane } from "./panes.js";
@@ -131,8 +131,8 @@ function tables(answer) {
 
 function notes(answer) {
 	const left = unpaired(answer.report);
-	const lost = answer.lost.places > 0 ? `events were lost in ${count(answer.lost.places)} places: ${
-		count(answer.lost.events)} events, ${count(answer.lost.packets)} packets` : "";
+	const lost = answer.lost.places > 0 ? `events were lost in ${many(answer.lost.places, "place")}: ${
+		many(answer.lost.events, "event")}, ${many(answer.lost.packets, "packet")}` : "";
 	const texts = [lost, left ? `scopes: ${left}` : "", answer.lives_error,
 		...answer.pairs.map((p) => p.error).filter((text) => text),
 		answer.names > answer.report.scopes.length ? `${count(answer.names - answer.report.scopes.length)} more names of scopes` : "",
@@ -154,7 +154,7 @@ function fill(answer) {
 
 	grid.className = "tables";
 	grid.append(...tables(answer));
-	place.replaceChildren(head(` · ${count(answer.records)} events`), ...notes(answer), grid);
+	place.replaceChildren(head(` · ${many(answer.records, "event")}`), ...notes(answer), grid);
 }
 
 async function load() {
