@@ -11,6 +11,7 @@
 #include <jansson.h>
 #include <stdarg.h>
 
+#include "cmd/view/answer/answers.h"
 #include "cmd/view/viewer/cache.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
