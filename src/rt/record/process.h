@@ -198,4 +198,15 @@ void waymark_wiped_unmap(void *p, size_t bytes);
  */
 bool waymark_wiped_renew(void);
 
+/* Ticks in 100 ms on a usual processor, used until they are measured. */
+#define MOMENT_GUESS UINT64_C(250000000)
+
+/* Returns the ticks in 100 ms. */
+static inline uint64_t process_moment(const struct process *p)
+{
+	uint64_t moment = __atomic_load_n(&p->moment, __ATOMIC_RELAXED);
+
+	return moment ? moment : MOMENT_GUESS;
+}
+
 #endif

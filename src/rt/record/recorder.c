@@ -40,9 +40,6 @@ static uint32_t exit_key_valid;
 /* Relaxed: set before the first event. UINT32_MAX: as long as a record allows. */
 static uint32_t string_bytes = UINT32_MAX;
 
-/* Ticks in 100 ms on a usual processor, used until the writer has measured them. */
-#define MOMENT_GUESS UINT64_C(250000000)
-
 /* A packet that is this old is not continued: its 48-bit stamps must stay unique. */
 #define PACKET_AGE_MAX (UINT64_C(1) << 45)
 
@@ -95,12 +92,11 @@ static unsigned int next_class(struct process *p, struct buffer *b, struct curso
 {
 	const struct packet_header *h = (const void *)c->hot.packet;
 	unsigned int size_class = b->subbufs[c->subbuf].size_class;
-	uint64_t moment = __atomic_load_n(&p->moment, __ATOMIC_RELAXED);
 
 	if (!is_half_full(b, c)) {
 		return size_class > BUFFER_SMALL ? size_class - 1 : size_class;
 	}
-	if (now - h->timestamp_begin < (moment ? moment : MOMENT_GUESS)) {
+	if (now - h->timestamp_begin < process_moment(p)) {
 		return size_class < BUFFER_LARGE ? size_class + 1 : size_class;
 	}
 	return size_class > BUFFER_SMALL ? size_class - 1 : size_class;

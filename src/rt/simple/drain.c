@@ -258,7 +258,7 @@ static uint64_t pass(struct process *p, struct recorder *owner, enum drain_mode 
 	struct buffer *b = recorder_buffer(owner);
 	struct simple_state *d = state_of(b);
 	struct clock_pair now = advance_clock(p, b);
-	uint64_t hold = mode == DRAIN_USUAL ? DRAIN_HOLD * p->moment : 0;
+	uint64_t hold = mode == DRAIN_USUAL ? DRAIN_HOLD * process_moment(p) : 0;
 	uint64_t events = 0;
 	uint32_t index = 0;
 
