@@ -29,7 +29,7 @@ static inline bool kept_count(struct sql_source *s, size_t *bytes, size_t now)
 	return s->kept <= s->kept_max;
 }
 
-/* Begins a table with so many columns. */
+/* Begins a table with `columns` columns. */
 void kept_begin(struct kept_rows *k, size_t columns);
 
 /* Adds a row. Returns false, and keeps nothing more, if the limit is reached. */

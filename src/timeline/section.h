@@ -6,8 +6,8 @@
  * Slices that begin and end in the section are counted here, in rows by their depth relative to its
  * begin. Other records of scopes are kept and added to the levels when the section is joined: ends
  * of scopes that are open already, beginnings of those that stay open, asynchronous scopes, gaps.
- * A section whose slices do not nest cannot be joined: its records must be added one by one. So
- * does one with so many rows or kept records that they need much memory.
+ * A section whose slices do not nest, or whose rows or kept records exceed their limit, cannot be
+ * joined: its records must be added one by one.
  */
 #ifndef TIMELINE_SECTION_H
 #define TIMELINE_SECTION_H

@@ -2,10 +2,22 @@
 """The page of `waymark view` in Chromium, and answers in SQL to compare it with."""
 
 import json
+import os
 import subprocess
+import sys
 import time
 
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "flame"))
+import chromium  # noqa: E402
+
 SKIPPED = 77
+
+
+def need_chromium():
+    """Skips the test where there is no Chromium."""
+    if not chromium.is_installed():
+        print("skipped: chromium is not installed")
+        sys.exit(SKIPPED)
 
 
 def ask_sql(waymark, trace, question, check=True):

@@ -15,7 +15,7 @@ import tempfile
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "flame"))
 import chromium  # noqa: E402
-from browser import SKIPPED, ask_sql, settle, wait_for  # noqa: E402
+from browser import ask_sql, need_chromium, settle, wait_for  # noqa: E402
 from served import Served, check, finish  # noqa: E402
 
 WAYMARK, BLOCKCACHE = map(os.path.realpath, sys.argv[1:3])
@@ -102,9 +102,7 @@ class Walk:
 
 
 def main():
-    if not chromium.is_installed():
-        print("skipped: chromium is not installed")
-        sys.exit(SKIPPED)
+    need_chromium()
     with tempfile.TemporaryDirectory(prefix="waymark-view-") as name:
         work = pathlib.Path(name)
         trace = work / "my.ctf"

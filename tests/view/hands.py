@@ -15,7 +15,7 @@ import time
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "flame"))
 import chromium  # noqa: E402
-from browser import SKIPPED, settle, wait_for  # noqa: E402
+from browser import need_chromium, settle, wait_for  # noqa: E402
 from served import Served, check, finish  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -257,9 +257,7 @@ def check_kernel_first(work):
 
 
 def main():
-    if not chromium.is_installed():
-        print("skipped: chromium is not installed")
-        sys.exit(SKIPPED)
+    need_chromium()
     parts = [globals()[f"check_{name}"] for name in sys.argv[3:]] or [
         check_first_look, check_sizes, check_buttons, check_undo, check_select, check_next, check_questions, check_late, check_others]
     with tempfile.TemporaryDirectory(prefix="waymark-view-") as name:

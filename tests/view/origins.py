@@ -17,9 +17,9 @@ import time
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "flame"))
 import chromium  # noqa: E402
+from browser import need_chromium, wait_for  # noqa: E402
 from served import Served, check, finish  # noqa: E402
 
-SKIPPED = 77
 WAYMARK, PROGRAM = map(os.path.realpath, sys.argv[1:3])
 
 # Each attempt ends with what it got.
@@ -83,14 +83,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def wait_for(page, expression):
-    for _ in range(400):
-        if page.evaluate(expression):
-            return
-        time.sleep(0.05)
-    raise AssertionError(f"{expression} stays false")
-
-
 def check_attack(page, served, other, host):
     page.evaluate(f"location.href = 'http://{host}:{other.server_address[1]}/'; 0")
     wait_for(page, "document.title === 'other'")
@@ -103,9 +95,7 @@ def check_attack(page, served, other, host):
 
 
 def main():
-    if not chromium.is_installed():
-        print("skipped: chromium is not installed")
-        sys.exit(SKIPPED)
+    need_chromium()
     with tempfile.TemporaryDirectory(prefix="waymark-view-") as name:
         trace = pathlib.Path(name) / "a.ctf"
         subprocess.run([PROGRAM, "50"], check=True, env={**os.environ, "WAYMARK_TRACE": f"*,file={trace}"})

@@ -16,7 +16,7 @@ import urllib.parse
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "flame"))
 import browser  # noqa: E402
 import chromium  # noqa: E402
-from browser import SKIPPED, settle, wait_for  # noqa: E402
+from browser import need_chromium, settle, wait_for  # noqa: E402
 from served import Served, check, finish  # noqa: E402
 
 WAYMARK, PROGRAM = map(os.path.realpath, sys.argv[1:3])
@@ -175,9 +175,7 @@ def check_estimates(page):
 
 
 def main():
-    if not chromium.is_installed():
-        print("skipped: chromium is not installed")
-        sys.exit(SKIPPED)
+    need_chromium()
     with tempfile.TemporaryDirectory(prefix="waymark-view-") as name:
         work = pathlib.Path(name)
         trace = work / ODD

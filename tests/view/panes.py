@@ -12,10 +12,11 @@ import time
 import urllib.parse
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "flame"))
+import browser  # noqa: E402
 import chromium  # noqa: E402
+from browser import need_chromium, wait_for  # noqa: E402
 from served import Served, check, finish  # noqa: E402
 
-SKIPPED = 77
 WAYMARK, BLOCKCACHE = map(os.path.realpath, sys.argv[1:3])
 ENDLESS = "WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r) SELECT count(*) FROM r"
 SHOWN = "[...document.querySelectorAll('#panes [role=tabpanel]')].filter((p) => !p.hidden).map((p) => p.id).join()"
@@ -24,17 +25,7 @@ TABLES = """Object.fromEntries([...document.querySelectorAll('#selection table')
 
 
 def ask_sql(trace, question):
-    told = subprocess.run([WAYMARK, "sql", "--json", trace, question], check=True, capture_output=True, text=True)
-    return json.loads(told.stdout)
-
-
-def wait_for(page, expression, value=True):
-    for _ in range(200):
-        seen = page.evaluate(expression)
-        if seen == value:
-            return seen
-        time.sleep(0.05)
-    raise AssertionError(f"{expression} stays {seen}, not {value}")
+    return browser.ask_sql(WAYMARK, trace, question)
 
 
 def number(text):
@@ -228,9 +219,7 @@ def check_safety(page):
 
 
 def main():
-    if not chromium.is_installed():
-        print("skipped: chromium is not installed")
-        sys.exit(SKIPPED)
+    need_chromium()
     with tempfile.TemporaryDirectory(prefix="waymark-view-") as name:
         work = pathlib.Path(name)
         (work / "data").write_bytes(bytes(range(256)) * 4096)

@@ -20,11 +20,10 @@ import zlib
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "flame"))
 import chromium  # noqa: E402
-from browser import ask_sql  # noqa: E402
+from browser import ask_sql, need_chromium, wait_for  # noqa: E402
 from sched import capture  # noqa: E402
 from served import Served, check, finish  # noqa: E402
 
-SKIPPED = 77
 WAYMARK, PROGRAM = map(os.path.realpath, sys.argv[1:3])
 ODD = "<img src=x onerror=alert(1)>.ctf"
 
@@ -35,15 +34,6 @@ def view(*arguments, status=0, **options):
                           check=False, **options)
     check(f"status of {arguments}: {done.stderr}", done.returncode, status)
     return done.stderr
-
-
-def wait_for(page, expression, value=True):
-    for _ in range(200):
-        seen = page.evaluate(expression)
-        if seen == value:
-            return
-        time.sleep(0.05)
-    raise AssertionError(f"{expression} stays {seen}, not {value}")
 
 
 def asked(page, path, given):
@@ -337,9 +327,7 @@ def check_bad(work, trace):
 
 
 def main():
-    if not chromium.is_installed():
-        print("skipped: chromium is not installed")
-        sys.exit(SKIPPED)
+    need_chromium()
     with tempfile.TemporaryDirectory(prefix="waymark-view-") as name:
         work = pathlib.Path(name)
         trace = work / ODD

@@ -15,7 +15,7 @@ import time
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "flame"))
 import chromium  # noqa: E402
-from browser import SKIPPED, ask_sql, settle, wait_for  # noqa: E402
+from browser import ask_sql, need_chromium, settle, wait_for  # noqa: E402
 from served import Served, check, finish  # noqa: E402
 
 WAYMARK, PROGRAM = map(os.path.realpath, sys.argv[1:3])
@@ -179,9 +179,7 @@ def check_many(work):
 
 
 def main():
-    if not chromium.is_installed():
-        print("skipped: chromium is not installed")
-        sys.exit(SKIPPED)
+    need_chromium()
     with tempfile.TemporaryDirectory(prefix="waymark-view-") as name:
         work = pathlib.Path(name)
         trace = work / "trace.ctf"

@@ -29,8 +29,7 @@ static const struct argument rows[] = {
 	SELECTION_ROW_WHERE,
 	{ KEY_JSON, "json", NULL, "print JSON" },
 	{ KEY_CSV, "csv", NULL, "print comma-separated values" },
-	{ KEY_MEMORY, "memory", "MIB",
-		"keep at most so many MiB of rows for joins; 1024 if not given" },
+	{ KEY_MEMORY, "memory", "MIB", "limit of the rows that joins keep; default: 1024" },
 	{ 'o', "output", "FILE", "write to FILE" },
 	{ 0 },
 };

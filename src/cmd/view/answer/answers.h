@@ -24,7 +24,7 @@ struct question {
 	volatile sig_atomic_t *is_over; /* set when the client goes; outlives the answer */
 	/* Of an answer that is saved with a page: */
 	bool waits; /* for the end of passes */
-	size_t whole; /* it has single items, at most so many; 0: what `columns` show */
+	size_t whole; /* limit of its single items; 0: joined items, for `columns` */
 };
 
 /* The only question that changes something, so that GET is not enough. */

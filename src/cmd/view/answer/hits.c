@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Counts of the events for which an expression is true, in columns of a time; and how much there is
- * in columns of the whole trace. A question about a long time is answered in pieces: an answer
- * reads so many records that others do not wait long, and says where the next one goes on. So a
- * page that no longer wants the rest need not ask.
+ * in columns of the whole trace. A question about a long time is answered in pieces of
+ * PIECE_RECORDS records, so that other answers do not wait long. Each piece says where the next one
+ * begins; a page that no longer wants the rest does not ask for it.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@ import { LEFT, TOP } from "./draw.js";
 import { boxAt, SLICE, topOf } from "./layout.js";
 import { find, say } from "./find.js";
 import { uncover } from "./tracks.js";
-import { announce, app, canvas, drawing, on, redraw, scrollBy, show } from "./view.js";
+import { announce, app, canvas, drawing, on, redraw, reveal, show } from "./view.js";
 
 // The rows of a track at a y of its box: losses are seen everywhere in it.
 function rowsAt(box, inside) {
@@ -88,10 +88,9 @@ export function bringUp(track) {
 		uncover(app.trace, app.trace.tracks[track]);
 	}
 	const box = app.boxes.find((b) => b.track === track);
-	const top = box && !box.isFixed ? box.top - app.scroll : app.fixed;
 
-	if (box && (top < app.fixed || top + box.height > canvas.clientHeight - TOP)) {
-		scrollBy(top - app.fixed - (canvas.clientHeight - TOP - app.fixed - box.height) / 3);
+	if (box) {
+		reveal(box);
 	}
 }
 

@@ -23,7 +23,7 @@ function current() {
 	return boxOf(app.cursor) ?? app.boxes.find((box) => box.kind === "track" && box.track === app.chosen?.row.track);
 }
 
-export function cursorAt(box) {
+function cursorAt(box) {
 	app.cursor = box?.key ?? null;
 	if (box) {
 		reveal(box);

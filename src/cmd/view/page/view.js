@@ -227,7 +227,7 @@ export function move(share) {
 	show({ from: app.view.from + by, to: app.view.to + by }, false);
 }
 
-export function scrollTo(pixels) {
+function scrollTo(pixels) {
 	const most = Math.max(app.trace?.done ? 0 : app.scroll, app.height - canvas.clientHeight + TOP);
 
 	app.scroll = Math.round(Math.min(Math.max(pixels, 0), most));

@@ -13,7 +13,7 @@
 #include "read/sections.h"
 #include "timeline/section.h"
 
-/* After so many sections in a row that could not be joined, most are not tried. */
+/* Sections in a row that could not be joined, after which only every ODD_TRIED-th is tried. */
 #define ODD_MAX 8
 #define ODD_TRIED 64
 

@@ -86,7 +86,7 @@ uint32_t viewer_name(struct viewer *v, const struct event_class *class);
 /* Returns the time of the first record that the pass has met. */
 int64_t viewer_first_ns(struct viewer *v);
 
-/* Returns the time that is so many ns after the first record; at most INT64_MAX. */
+/* Returns the time `ns` after the first record; at most INT64_MAX. */
 int64_t viewer_time(struct viewer *v, uint64_t ns);
 
 /* Returns the ns between two times, which need all bits if the trace is damaged. */
