@@ -29,7 +29,8 @@ enum { BUFFER_SMALL, BUFFER_MEDIUM, BUFFER_LARGE, BUFFER_CLASSES };
 
 struct subbuf {
 	uint32_t next; /* free: the stack's next one; in use: the next packet's, or 0 */
-	uint32_t size_class; /* written before the sub-buffer is first used or pushed */
+	uint16_t size_class; /* written before the sub-buffer is first used or pushed */
+	uint16_t missing; /* pages at its end that have no memory yet; 0 in a jail */
 };
 
 /* Each has its own cache line, so that threads of different classes do not contend. */

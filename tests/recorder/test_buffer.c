@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -92,6 +93,50 @@ static void memory_given_back_reads_zero_and_is_taken_again(void **state)
 		again |= u == unit;
 	}
 	assert_true(again);
+	waymark_buffer_destroy(a, true);
+}
+
+/* Returns the bytes of memory that the buffer's file has. */
+static uint64_t memory_of(const struct buffer *b)
+{
+	struct stat st;
+
+	assert_int_equal(stat(b->path, &st), 0);
+	return (uint64_t)st.st_blocks * 512;
+}
+
+static void a_small_subbuf_gets_memory_when_it_needs_it(void **state)
+{
+	char path[BUFFER_FILE_PATH_BYTES];
+	struct buffer_place place = { .uuid = { 1, 2, 3, 4 }, .path = path };
+	int why;
+	struct buffer *a = waymark_buffer_create(4 * MIB, &place, (uint32_t)getpid(), &why);
+
+	(void)state;
+	assert_non_null(a);
+	if (!a->is_file) {
+		waymark_buffer_destroy(a, true);
+		skip_because("a file cannot be made under /dev/shm");
+	}
+	uint64_t before = memory_of(a);
+	uint32_t unit = waymark_buffer_take(a, BUFFER_SMALL);
+
+	assert_int_equal(memory_of(a) - before, 8192);
+	assert_int_equal(subbuf_filled(a, unit), 8192);
+	assert_true(waymark_buffer_fill(a, unit, 8192));
+	assert_int_equal(memory_of(a) - before, 8192);
+	/* Given back and taken again, it has what it had. */
+	waymark_buffer_give(a, unit);
+	assert_int_equal(waymark_buffer_take(a, BUFFER_SMALL), unit);
+	assert_int_equal(subbuf_filled(a, unit), 8192);
+	assert_true(waymark_buffer_fill(a, unit, 8193));
+	assert_int_equal(memory_of(a) - before, BUFFER_UNIT);
+	assert_int_equal(subbuf_filled(a, unit), BUFFER_UNIT);
+	/* A larger one has all of its memory at once. */
+	uint32_t medium = waymark_buffer_take(a, BUFFER_MEDIUM);
+
+	assert_int_equal(memory_of(a) - before, 5 * BUFFER_UNIT);
+	assert_int_equal(subbuf_filled(a, medium), 4 * BUFFER_UNIT);
 	waymark_buffer_destroy(a, true);
 }
 
@@ -232,7 +277,7 @@ static void a_free_subbuf_has_memory_though_others_take_some(void **state)
 		waymark_buffer_take(shared, BUFFER_MEDIUM);
 		waymark_buffer_populate(shared);
 		assert_int_equal(
-			shared->populated, shared->bump + buffer_class_units(BUFFER_LARGE));
+			shared->whole.ready, shared->bump + buffer_class_units(BUFFER_LARGE));
 		begin_steps(take_what_is_ready, at);
 		waymark_buffer_trim(shared);
 		end_steps();
@@ -298,6 +343,7 @@ int main(void)
 		cmocka_unit_test(subbufs_do_not_overlap_until_the_buffer_is_full),
 		cmocka_unit_test(a_large_subbuf_that_came_back_serves_small_takers),
 		cmocka_unit_test(memory_given_back_reads_zero_and_is_taken_again),
+		cmocka_unit_test(a_small_subbuf_gets_memory_when_it_needs_it),
 		cmocka_unit_test(threads_never_share_a_subbuf),
 		cmocka_unit_test(a_subbuf_has_memory_though_the_writer_makes_some_ready),
 		cmocka_unit_test(a_free_subbuf_has_memory_though_others_take_some),

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs that lock their memory: the recorder makes resident only the memory it
- * uses, and loses no event to a limit of locked memory.
+ * The recorder makes resident only the memory that it uses: for many threads with few events, and
+ * in programs that lock their memory. It loses no event to a limit of locked memory.
  */
 #include <inttypes.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,12 +167,82 @@ static void a_limit_of_locked_memory_makes_no_buffer_smaller(void **state)
 	check(record_within_a_limit);
 }
 
+#define QUIET_THREADS 500u
+#define QUIET_EVENTS 100u
+#define QUIET_MOST (16 * 1024) /* bytes a thread */
+
+static pthread_barrier_t turn;
+
+static void *record_little(void *who)
+{
+	pthread_barrier_wait(&turn);
+	for (uint64_t i = 0; i < QUIET_EVENTS; i++) {
+		trace_ctf((uintptr_t)who, i);
+	}
+	pthread_barrier_wait(&turn);
+	pthread_barrier_wait(&turn);
+	return NULL;
+}
+
+static void record_in_quiet_threads(void)
+{
+	pthread_t t[QUIET_THREADS];
+	pthread_attr_t small;
+
+	if (waymark_sink_ctf.set_file("quiet.ctf", false, NULL)) {
+		_exit(1);
+	}
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 64 << 10);
+	pthread_barrier_init(&turn, NULL, QUIET_THREADS + 1);
+	for (uintptr_t i = 0; i < QUIET_THREADS; i++) {
+		if (pthread_create(&t[i], &small, record_little, (void *)i)) {
+			_exit(1);
+		}
+	}
+	uint64_t before = status_of("VmRSS:");
+
+	pthread_barrier_wait(&turn);
+	pthread_barrier_wait(&turn);
+	uint64_t grown = status_of("VmRSS:") - before;
+
+	pthread_barrier_wait(&turn);
+	for (unsigned int i = 0; i < QUIET_THREADS; i++) {
+		pthread_join(t[i], NULL);
+	}
+	if (grown > (uint64_t)QUIET_THREADS * QUIET_MOST) {
+		fprintf(stderr, "%u threads take %" PRIu64 " KiB\n", QUIET_THREADS, grown / 1024);
+		_exit(2);
+	}
+	exit(waymark_recorder_flush() ? 3 : 0);
+}
+
+static void many_threads_with_few_events_take_16_KiB_each_at_most(void **state)
+{
+	struct pairs p;
+
+	(void)state;
+	if (UNDER_SANITIZER) {
+		skip_because(SKIP_SANITIZER);
+	}
+	if (UNDER_EMULATOR) {
+		skip_because("what the emulator itself has resident is counted as the program's");
+	}
+	assert_int_equal(run(record_in_quiet_threads), 0);
+	read_pairs(&p, "quiet.ctf");
+	for (uint64_t who = 0; who < QUIET_THREADS; who++) {
+		assert_int_equal(check_each_once(&p, who), QUIET_EVENTS);
+	}
+	pairs_free(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(locked_memory_is_what_is_used),
 		cmocka_unit_test(memory_that_is_locked_later_is_what_is_used),
 		cmocka_unit_test(a_limit_of_locked_memory_makes_no_buffer_smaller),
+		cmocka_unit_test(many_threads_with_few_events_take_16_KiB_each_at_most),
 	};
 
 	enter_directory();

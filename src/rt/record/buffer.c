@@ -2,9 +2,9 @@
 /*
  * Sub-buffers: taken by producers, given back by consumers, populated and trimmed by the writer.
  * Memory order: a sub-buffer's bytes and its size_class are published by the release of the push
- * that frees it and seen by the acquire of the pop that takes it. All units below `populated` that
- * `bump` has not passed yet have memory: a thread that acquires `populated`, and takes a fresh
- * sub-buffer afterwards, takes none that was passed when `populated` was stored.
+ * that frees it and seen by the acquire of the pop that takes it. All units below `ready` that
+ * `bump` has not passed yet have memory: a thread that acquires `ready`, and takes a fresh
+ * sub-buffer afterwards, takes none that was passed when `ready` was stored.
  */
 #include <errno.h>
 #include <string.h>
@@ -20,11 +20,18 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-#define PAGE_BYTES 4096u
+/* What a small sub-buffer has at first: enough for the few events that most threads record. */
+#define FIRST_BYTES (2 * BUFFER_PAGE)
+#define FIRST_MISSING ((BUFFER_UNIT - FIRST_BYTES) / BUFFER_PAGE)
 
-/* How far ahead of the bump pointer memory is made ready, once the pointer moves. */
+/* How many units ahead of the bump pointer memory is made ready, once threads fill theirs. */
 #define AHEAD_MIN 16u
 #define AHEAD_MAX 64u
+
+static uint32_t max(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
 
 static void push(struct buffer *b, struct buffer_stack *s, uint32_t unit)
 {
@@ -55,7 +62,7 @@ static uint32_t pop(struct buffer *b, struct buffer_stack *s)
  */
 static bool touch(char *at, size_t bytes)
 {
-	for (size_t i = 0; i < bytes; i += PAGE_BYTES) {
+	for (size_t i = 0; i < bytes; i += BUFFER_PAGE) {
 		if (syscall(SYS_clock_gettime, CLOCK_MONOTONIC, at + i)) {
 			return false;
 		}
@@ -63,11 +70,20 @@ static bool touch(char *at, size_t bytes)
 	return true;
 }
 
-/* Gives memory to units that hold nothing. Returns false if there is no memory. */
-static bool allocate(struct buffer *b, uint32_t unit, uint32_t count)
+/* Gives memory to accessible addresses that hold nothing. Returns false if there is none. */
+static bool populate(char *at, size_t bytes)
 {
+	return madvise(at, bytes, MADV_POPULATE_WRITE) == 0 ||
+	       (errno == EINVAL && touch(at, bytes));
+}
+
+/* Gives memory to a sub-buffer that has none. Returns false if there is none. */
+static bool allocate(struct buffer *b, uint32_t unit)
+{
+	struct subbuf *s = &b->subbufs[unit];
 	char *at = buffer_at(b, unit);
-	size_t bytes = count * BUFFER_UNIT;
+	size_t bytes = subbuf_bytes(b, unit);
+	bool is_small = s->size_class == BUFFER_SMALL;
 
 	if (mprotect(at, bytes, PROT_READ | PROT_WRITE)) {
 		return false;
@@ -75,18 +91,22 @@ static bool allocate(struct buffer *b, uint32_t unit, uint32_t count)
 	if (!b->is_file) {
 		return true; /* allocated by the first store */
 	}
-	return madvise(at, bytes, MADV_POPULATE_WRITE) == 0 ||
-	       (errno == EINVAL && touch(at, bytes));
+	if (!populate(at, is_small ? FIRST_BYTES : bytes)) {
+		return false;
+	}
+	s->missing = is_small ? FIRST_MISSING : 0;
+	return true;
 }
 
 /*
- * Takes a sub-buffer that was never used. *has_memory: whether it was populated before. `populated`
- * is loaded first, because memory that is populated meanwhile may begin after the sub-buffer.
+ * Takes a sub-buffer that was never used. *has_memory: whether it was made ready before. `ready` is
+ * loaded first, because memory that is made ready meanwhile may begin after the sub-buffer.
  */
 static uint32_t take_fresh(struct buffer *b, unsigned int size_class, bool *has_memory)
 {
 	uint32_t count = buffer_class_units(size_class);
-	uint32_t populated = __atomic_load_n(&b->populated, __ATOMIC_ACQUIRE);
+	uint32_t whole = __atomic_load_n(&b->whole.ready, __ATOMIC_ACQUIRE);
+	uint32_t begun = __atomic_load_n(&b->begun.ready, __ATOMIC_ACQUIRE);
 	uint32_t unit = __atomic_load_n(&b->bump, __ATOMIC_RELAXED);
 
 	do {
@@ -95,16 +115,22 @@ static uint32_t take_fresh(struct buffer *b, unsigned int size_class, bool *has_
 		}
 	} while (!__atomic_compare_exchange_n(
 		&b->bump, &unit, unit + count, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-	b->subbufs[unit].size_class = size_class;
-	*has_memory = unit + count <= populated;
+	bool is_whole = unit + count <= whole;
+	bool is_begun = !is_whole && count == 1 && unit < begun;
+
+	b->subbufs[unit].size_class = (uint16_t)size_class;
+	b->subbufs[unit].missing = is_begun && b->is_file ? FIRST_MISSING : 0;
+	if (count > 1) {
+		__atomic_fetch_add(&b->filled, count, __ATOMIC_RELAXED);
+	}
+	*has_memory = is_whole || is_begun;
 	return unit;
 }
 
 /* Returns the sub-buffer; 0 if it has no memory and cannot get any. */
 static uint32_t take_allocated(struct buffer *b, uint32_t unit, bool has_memory)
 {
-	if (!unit || has_memory ||
-		allocate(b, unit, buffer_class_units(b->subbufs[unit].size_class))) {
+	if (!unit || has_memory || allocate(b, unit)) {
 		return unit;
 	}
 	push(b, &b->free[BUFFER_COLD][b->subbufs[unit].size_class], unit);
@@ -132,9 +158,10 @@ static void split(struct buffer *b, uint32_t unit, unsigned int wanted)
 	uint32_t count = buffer_class_units(wanted);
 	uint32_t end = unit + buffer_class_units(b->subbufs[unit].size_class);
 
-	b->subbufs[unit].size_class = wanted;
+	b->subbufs[unit].size_class = (uint16_t)wanted;
 	for (uint32_t rest = unit + count; rest < end; rest += count) {
-		b->subbufs[rest].size_class = wanted;
+		b->subbufs[rest].size_class = (uint16_t)wanted;
+		b->subbufs[rest].missing = 0;
 		push(b, &b->free[BUFFER_WARM][wanted], rest);
 	}
 }
@@ -160,6 +187,21 @@ uint32_t waymark_buffer_take(struct buffer *b, unsigned int wanted)
 	return unit;
 }
 
+bool waymark_buffer_fill(struct buffer *b, uint32_t unit, size_t bytes)
+{
+	size_t filled = subbuf_filled(b, unit);
+
+	if (bytes <= filled) {
+		return true;
+	}
+	if (!populate(buffer_at(b, unit) + filled, subbuf_bytes(b, unit) - filled)) {
+		return false;
+	}
+	b->subbufs[unit].missing = 0;
+	__atomic_fetch_add(&b->filled, 1, __ATOMIC_RELAXED);
+	return true;
+}
+
 void waymark_buffer_give(struct buffer *b, uint32_t unit)
 {
 	unsigned int size_class = b->subbufs[unit].size_class;
@@ -168,35 +210,66 @@ void waymark_buffer_give(struct buffer *b, uint32_t unit)
 	push(b, &b->free[BUFFER_WARM][size_class], unit);
 }
 
-void waymark_buffer_populate(struct buffer *b)
+/*
+ * Gives memory to the beginning of each unit. Not by touch(), because a sub-buffer that was taken
+ * meanwhile may hold events.
+ */
+static bool begin_units(struct buffer *b, uint32_t from, uint32_t to, size_t bytes)
+{
+	for (uint32_t unit = from; unit < to; unit++) {
+		if (madvise(buffer_at(b, unit), bytes, MADV_POPULATE_WRITE)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Makes memory ready above `from` for as many units as `count` has grown since the last time. */
+static void make_ready(
+	struct buffer *b, struct ahead *a, uint32_t from, uint32_t count, size_t bytes)
 {
 	uint32_t bump = __atomic_load_n(&b->bump, __ATOMIC_RELAXED);
-	uint32_t moved = bump - b->seen;
-	uint32_t from = b->populated > bump ? b->populated : bump;
+	uint32_t more = count - a->seen;
 
-	b->seen = bump;
-	if (moved < buffer_class_units(BUFFER_MEDIUM)) {
-		return; /* only one or two threads began; more memory may never be used */
+	a->seen = count;
+	if (more < buffer_class_units(BUFFER_MEDIUM)) {
+		return; /* only a few threads need memory; more may never be used */
 	}
-	uint32_t ahead = moved < AHEAD_MIN ? AHEAD_MIN : moved > AHEAD_MAX ? AHEAD_MAX : moved;
+	uint32_t ahead = more < AHEAD_MIN ? AHEAD_MIN : more > AHEAD_MAX ? AHEAD_MAX : more;
 	uint32_t to = b->units - bump < ahead ? b->units : bump + ahead;
 
-	size_t bytes = to > from ? (to - from) * BUFFER_UNIT : 0;
-
-	/* Not by touch(), because a sub-buffer that was taken meanwhile may hold events. */
-	if (bytes && mprotect(buffer_at(b, from), bytes, PROT_READ | PROT_WRITE) == 0 &&
-		madvise(buffer_at(b, from), bytes, MADV_POPULATE_WRITE) == 0) {
-		__atomic_store_n(&b->populated, to, __ATOMIC_RELEASE);
+	from = max(from, bump);
+	if (to <= from ||
+		mprotect(buffer_at(b, from), (to - from) * BUFFER_UNIT, PROT_READ | PROT_WRITE)) {
+		return;
 	}
+	bool is_whole = bytes == BUFFER_UNIT;
+
+	if (is_whole ? madvise(buffer_at(b, from), (to - from) * BUFFER_UNIT,
+			       MADV_POPULATE_WRITE) == 0
+		     : begin_units(b, from, to, bytes)) {
+		__atomic_store_n(&a->ready, to, __ATOMIC_RELEASE);
+	}
+}
+
+void waymark_buffer_populate(struct buffer *b)
+{
+	uint32_t filled = __atomic_load_n(&b->filled, __ATOMIC_RELAXED);
+	uint32_t bump = __atomic_load_n(&b->bump, __ATOMIC_RELAXED);
+
+	make_ready(b, &b->whole, b->whole.ready, filled, BUFFER_UNIT);
+	make_ready(b, &b->begun, max(b->whole.ready, b->begun.ready), bump, FIRST_BYTES);
 }
 
 /*
  * Makes free sub-buffers from memory that was made ready and never used. If other threads take the
  * last of it meanwhile, the next sub-buffer has no memory.
  */
-static void retire_populated(struct buffer *b)
+static void retire_ready(struct buffer *b)
 {
-	while (__atomic_load_n(&b->bump, __ATOMIC_RELAXED) < b->populated) {
+	uint32_t ready = max(b->whole.ready, b->begun.ready);
+
+	while (__atomic_load_n(&b->bump, __ATOMIC_RELAXED) < ready) {
 		bool has_memory;
 		uint32_t unit = take_fresh(b, BUFFER_SMALL, &has_memory);
 
@@ -209,7 +282,7 @@ static void retire_populated(struct buffer *b)
 
 void waymark_buffer_trim(struct buffer *b)
 {
-	retire_populated(b);
+	retire_ready(b);
 	for (unsigned int k = 0; k < BUFFER_CLASSES; k++) {
 		uint32_t unit;
 

@@ -9,6 +9,9 @@
  * are allocated before anything is stored in them, because a store into a full file system raises
  * SIGBUS.
  *
+ * * Most threads record little. A small sub-buffer gets its first pages only, and the others when
+ *   its packet needs them.
+ *
  * * Only units that were used, or are about to be, are accessible, so that in a program that locks
  * its memory (mlockall()) only those become resident, not the whole range.
  *
@@ -27,8 +30,17 @@
 #include "format/buffer_jail.h"
 #include "rt/record/clock.h"
 
+/* Bytes of the unit in which memory is given; a multiple of the kernel's pages of 4 KiB. */
+#define BUFFER_PAGE ((size_t)4096)
+
 /* Warm sub-buffers have their memory; cold ones gave it back. */
 enum { BUFFER_WARM, BUFFER_COLD, BUFFER_HEATS };
+
+/* Memory that the writer makes ready above the bump pointer, while a count grows. */
+struct ahead {
+	uint32_t ready; /* units below have it; by release */
+	uint32_t seen; /* the count when last read */
+};
 
 struct buffer {
 	struct buffer_file file; /* first: the part that other processes read */
@@ -39,9 +51,10 @@ struct buffer {
 	struct buffer_stack free[BUFFER_HEATS][BUFFER_CLASSES];
 	uint32_t bump __attribute__((aligned(64))); /* the first unit never used */
 	uint32_t used; /* units that are in use */
-	uint32_t populated; /* the writer's: units below have memory */
-	uint32_t seen; /* the writer's: bump when last read */
-	struct subbuf subbufs[]; /* by unit */
+	uint32_t filled; /* units that threads took, or filled, as a whole; modulo 2^32 */
+	struct ahead whole; /* all memory of the units; follows `filled` */
+	struct ahead begun; /* the first pages of each unit; follows `bump` */
+	struct subbuf subbufs[] __attribute__((aligned(8))); /* by unit; aligned for the drain */
 };
 
 /* The place of a buffer's file. */
@@ -133,6 +146,12 @@ int waymark_buffer_turn(struct buffer *b, const struct buffer_place *place);
  */
 uint32_t waymark_buffer_take(struct buffer *b, unsigned int wanted);
 
+/*
+ * Gives the sub-buffer memory for its first `bytes`. Returns false if there is none. The thread
+ * that has it, any signal handler.
+ */
+bool waymark_buffer_fill(struct buffer *b, uint32_t unit, size_t bytes);
+
 /* Gives back a sub-buffer, whose memory is warm. Any thread, any signal handler. */
 void waymark_buffer_give(struct buffer *b, uint32_t unit);
 
@@ -161,6 +180,12 @@ static inline uint32_t buffer_class_units(unsigned int size_class)
 static inline size_t subbuf_bytes(const struct buffer *b, uint32_t unit)
 {
 	return buffer_class_units(b->subbufs[unit].size_class) * BUFFER_UNIT;
+}
+
+/* Returns the bytes at its start that have memory. */
+static inline size_t subbuf_filled(const struct buffer *b, uint32_t unit)
+{
+	return subbuf_bytes(b, unit) - b->subbufs[unit].missing * BUFFER_PAGE;
 }
 
 /*

@@ -93,7 +93,7 @@ static void begin_header(struct buffer *b, const struct jail_wish *wish,
 	j->subbufs_offset = offsetof(struct buffer, subbufs);
 	strncpy(j->base, wish->base, sizeof(j->base) - 1);
 	waymark_buffer_begin_file(b, place, bytes, 0);
-	b->populated = b->units;
+	b->whole.ready = b->units;
 }
 
 static int forget_file(struct jailed *j, uint64_t bytes, int why)

@@ -129,14 +129,28 @@ static uint32_t my_tid(struct process *p, struct slot *s)
 	return slot_tid(s);
 }
 
+/* Takes a sub-buffer with memory for the first `bytes`; returns 0 if there is none. */
+static uint32_t take(struct buffer *b, unsigned int size_class, size_t bytes)
+{
+	uint32_t unit = waymark_buffer_take(b, size_class);
+
+	if (unit && !waymark_buffer_fill(b, unit, bytes)) {
+		waymark_buffer_give(b, unit);
+		return 0;
+	}
+	return unit;
+}
+
 /*
- * Takes a sub-buffer for the cursor's next packet and writes its header. Returns 0 if none is free;
- * then the loss still has a stream to which it belongs.
+ * Takes a sub-buffer for the cursor's next packet, with room for `size` bytes, and writes its
+ * header. Returns 0 if none is free; then the loss still has a stream to which it belongs.
  */
-static uint32_t prepare(struct process *p, struct buffer *b, struct cursor *c, uint64_t now)
+static uint32_t prepare(
+	struct process *p, struct buffer *b, struct cursor *c, size_t size, uint64_t now)
 {
 	uint64_t stream = buffer_stream_id(b, &c->stream);
-	uint32_t unit = waymark_buffer_take(b, c->subbuf ? next_class(p, b, c, now) : BUFFER_SMALL);
+	unsigned int size_class = c->subbuf ? next_class(p, b, c, now) : BUFFER_SMALL;
+	uint32_t unit = take(b, size_class, sizeof(struct packet_header) + size);
 
 	if (!unit) {
 		return 0;
@@ -180,7 +194,7 @@ static void install(struct buffer *b, struct cursor *c, uint32_t unit, uint64_t 
 	__atomic_store_n(&c->hot.packet, (char *)h, __ATOMIC_RELEASE);
 	waymark_tally_end(c);
 	__atomic_store_n(&c->close, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&c->hot.limit, (char *)h + subbuf_bytes(b, unit), __ATOMIC_RELAXED);
+	__atomic_store_n(&c->hot.limit, (char *)h + subbuf_filled(b, unit), __ATOMIC_RELAXED);
 	/* In a jail the drain searches the buffer and uses no list. */
 	if (before || !b->file.jail.on) {
 		__atomic_store_n(
@@ -188,22 +202,27 @@ static void install(struct buffer *b, struct cursor *c, uint32_t unit, uint64_t 
 	}
 }
 
-/* Continues a packet whose limit was taken away, if that is allowed. */
+/*
+ * Continues a packet whose limit was taken away, or whose memory is used up while its sub-buffer
+ * has more, if that is allowed.
+ */
 static bool reopen(struct buffer *b, struct cursor *c, size_t size, uint64_t now)
 {
 	const struct packet_header *h = (const void *)c->hot.packet;
-	char *end = c->hot.packet + subbuf_bytes(b, c->subbuf);
+	size_t bytes = (size_t)(c->hot.pos - c->hot.packet) + size;
 
 	/*
 	 * After a loss this packet cannot continue, because the next packet's header reports the
 	 * loss.
 	 */
-	if (__atomic_load_n(&c->close, __ATOMIC_RELAXED) || end - c->hot.pos < (ptrdiff_t)size ||
+	if (__atomic_load_n(&c->close, __ATOMIC_RELAXED) || bytes > subbuf_bytes(b, c->subbuf) ||
 		now - h->timestamp_begin > PACKET_AGE_MAX ||
-		h->events_discarded != __atomic_load_n(&c->lost, __ATOMIC_RELAXED)) {
+		h->events_discarded != __atomic_load_n(&c->lost, __ATOMIC_RELAXED) ||
+		!waymark_buffer_fill(b, c->subbuf, bytes)) {
 		return false;
 	}
-	__atomic_store_n(&c->hot.limit, end, __ATOMIC_RELAXED);
+	__atomic_store_n(
+		&c->hot.limit, c->hot.packet + subbuf_filled(b, c->subbuf), __ATOMIC_RELAXED);
 	return true;
 }
 
@@ -222,10 +241,11 @@ static bool opened_here(struct recorder *r, struct buffer *b, struct cursor *c)
 	return false;
 }
 
-static bool switch_packet(struct process *p, struct recorder *r, struct buffer *b, struct cursor *c)
+static bool switch_packet(
+	struct process *p, struct recorder *r, struct buffer *b, struct cursor *c, size_t size)
 {
 	uint64_t now = waymark_clock_ticks();
-	uint32_t unit = prepare(p, b, c, now);
+	uint32_t unit = prepare(p, b, c, size, now);
 
 	if (!unit || !opened_here(r, b, c)) {
 		return false;
@@ -268,7 +288,7 @@ static bool refill(struct process *p, struct recorder *r, struct cursor *c, size
 		}
 		waymark_close_claim(c);
 		bool room = (c->subbuf && reopen(b, c, size, waymark_clock_ticks())) ||
-			    switch_packet(p, r, b, c);
+			    switch_packet(p, r, b, c, size);
 
 		if (opened_here(r, b, c)) {
 			if (!room) {
