@@ -106,6 +106,24 @@ static void end_run(struct summary *s)
 	s->run.events = 0;
 }
 
+/* Begins a run of a thread's events. */
+static void begin_run(
+	struct summary *s, const struct thread_count *thread, const struct event_class *class)
+{
+	end_run(s);
+	s->run = (struct thread_count){
+		.trace = thread->trace, .pid = thread->pid, .tid = thread->tid, NO_TIMES
+	};
+	while (s->counts.count <= class->index) {
+		vec_push(&s->counts, ((struct event_count){ 0 }));
+	}
+}
+
+static bool is_of_run(const struct summary *s, uint32_t trace, uint32_t pid, uint32_t tid)
+{
+	return tid == s->run.tid && pid == s->run.pid && trace == s->run.trace;
+}
+
 void summary_add_slowly(struct summary *s, const struct record *rec)
 {
 	struct thread_count one = {
@@ -121,21 +139,30 @@ void summary_add_slowly(struct summary *s, const struct record *rec)
 		count(s, &one);
 		return;
 	}
-	end_run(s);
-	one.first_ns = INT64_MAX;
-	one.last_ns = INT64_MIN;
-	s->run = one;
-	while (s->counts.count <= rec->class->index) {
-		vec_push(&s->counts, ((struct event_count){ 0 }));
-	}
+	begin_run(s, &one, rec->class);
 	summary_add(s, rec);
 }
 
-static bool is_of_run(const struct summary *s, const struct record *rec)
+void summary_add_runs(struct summary *s, const struct record_tally *runs, size_t count)
 {
-	const struct thread_count *run = &s->run;
+	for (const struct record_tally *r = runs; r < runs + count; r++) {
+		const struct thread_count thread = {
+			.trace = r->trace,
+			.pid = r->pid,
+			.tid = r->tid,
+			.events = r->events,
+			.first_ns = r->first_ns,
+			.last_ns = r->last_ns,
+		};
 
-	return rec->tid == run->tid && rec->pid == run->pid && rec->trace == run->trace;
+		if (!is_of_run(s, r->trace, r->pid, r->tid) || r->class->index >= s->counts.count) {
+			begin_run(s, &thread, r->class);
+		}
+		span(&s->run.first_ns, &s->run.last_ns, &thread);
+		s->counts.items[r->class->index].class = r->class;
+		s->counts.items[r->class->index].events += r->events;
+		s->run.events += r->events;
+	}
 }
 
 /* Counts events of the class and the run of the first one; returns their end. */
@@ -152,7 +179,8 @@ static const struct record *add_alike(
 		first_ns = ns < first_ns ? ns : first_ns;
 		last_ns = ns > last_ns ? ns : last_ns;
 		rec++;
-	} while (rec < end && rec->class == first->class && is_of_run(s, rec));
+	} while (rec < end && rec->class == first->class &&
+		 is_of_run(s, rec->trace, rec->pid, rec->tid));
 	s->run.first_ns = first_ns;
 	s->run.last_ns = last_ns;
 	s->counts.items[first->class->index].events += (uint64_t)(rec - first);
@@ -167,7 +195,8 @@ void summary_add_few(struct summary *s, const struct record *records, size_t cou
 	for (const struct record *rec = records; rec < end;) {
 		summary_add(s, rec);
 		rec++;
-		if (rec < end && rec->class && rec->class == rec[-1].class && is_of_run(s, rec)) {
+		if (rec < end && rec->class && rec->class == rec[-1].class &&
+			is_of_run(s, rec->trace, rec->pid, rec->tid)) {
 			rec = add_alike(s, rec, end);
 		}
 	}

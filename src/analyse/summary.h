@@ -82,6 +82,9 @@ static inline void summary_add(struct summary *s, const struct record *rec)
 	run->events++;
 }
 
+/* Adds counted events. */
+void summary_add_runs(struct summary *s, const struct record_tally *runs, size_t count);
+
 /* Adds several records, faster than one by one. */
 void summary_add_few(struct summary *s, const struct record *records, size_t count);
 

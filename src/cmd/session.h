@@ -156,6 +156,26 @@ static inline size_t session_next_few(struct session *s, struct record *records)
 	return count;
 }
 
+/*
+ * Counts the next plain events in at most SESSION_FEW runs, like reader_count(); 0: call
+ * session_next_few().
+ */
+static inline size_t session_count(struct session *s, struct record_tally *runs)
+{
+	size_t count = reader_count(s->reader, runs, SESSION_FEW);
+	uint64_t events = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		events += runs[i].events;
+	}
+	if (events < s->until_progress) {
+		s->until_progress -= (unsigned int)events;
+	} else {
+		session_show_progress(s);
+	}
+	return count;
+}
+
 /* True if the output can be written; false ends a run early. */
 static inline bool session_wanted(const struct session *s)
 {

@@ -58,15 +58,45 @@ static int parse(struct session *s, struct options *options, int argc, char **ar
 	return argc > optind ? 0 : arguments_bad(&command, "the trace is missing");
 }
 
-static void summarize(struct session *s, const struct options *options)
+/* Counts all records. Their order does not matter, so events need not be looked at one by one. */
+static void count_all(struct session *s, struct summary *summary)
 {
-	struct summary summary;
+	const struct reader_needs all = {
+		.from_ns = INT64_MIN, .to_ns = INT64_MAX, .any_order = true
+	};
+	struct record_tally runs[SESSION_FEW];
 	struct record records[SESSION_FEW];
 	size_t count;
 
-	summary_init(&summary);
+	reader_limit(s->reader, &all);
+	do {
+		while ((count = session_count(s, runs))) {
+			summary_add_runs(summary, runs, count);
+		}
+		count = session_next_few(s, records);
+		summary_add_few(summary, records, count);
+	} while (count);
+}
+
+static void count_selected(struct session *s, struct summary *summary)
+{
+	struct record records[SESSION_FEW];
+	size_t count;
+
 	while ((count = selection_next_few(s, records))) {
-		summary_add_few(&summary, records, count);
+		summary_add_few(summary, records, count);
+	}
+}
+
+static void summarize(struct session *s, const struct options *options)
+{
+	struct summary summary;
+
+	summary_init(&summary);
+	if (filter_is_empty(&s->filter)) {
+		count_all(s, &summary);
+	} else {
+		count_selected(s, &summary);
 	}
 	summary_sort(&summary);
 	const struct info info = {

@@ -327,6 +327,7 @@ static void merge_limit(struct reader *base, const struct reader_needs *needs)
 	for (struct part *p = m->parts; p < m->parts + m->count; p++) {
 		struct reader_needs own = *needs;
 
+		own.any_order = false;
 		own.from_ns = part_time(p, needs->from_ns);
 		own.to_ns = part_time(p, needs->to_ns);
 		reader_limit(p->reader, &own);

@@ -67,6 +67,7 @@ struct reader_needs {
 	const uint32_t *tids;
 	size_t tid_count; /* 0: all */
 	bool is_part; /* gaps and problems outside of the time are not needed, either */
+	bool any_order; /* only the records of one packet must be in the order of their times */
 	/* Decides on the events of a class, by its name and declaration. NULL: all. */
 	bool (*needs_class)(void *data, const struct event_class *class);
 	void *data;
@@ -169,6 +170,8 @@ struct reader {
 	/* For reader_take_of(); NULL: it cannot pass events faster. */
 	size_t (*take_of)(struct reader *r, const struct event_class *class, struct record *records,
 		size_t room);
+	/* For reader_count(); NULL: it cannot. */
+	size_t (*count)(struct reader *r, struct record_tally *runs, size_t room);
 	const struct value *(*decode)(struct reader *r, const struct record *rec);
 	struct class_table classes;
 	const struct model *declarations;
@@ -282,6 +285,15 @@ static inline size_t reader_take_of(
 	struct reader *r, const struct event_class *class, struct record *records, size_t room)
 {
 	return r->take_of ? r->take_of(r, class, records, room) : reader_take(r, records, room);
+}
+
+/*
+ * Passes the next plain events and counts them, in at most `room` runs. Returns the number of runs;
+ * 0: call reader_next(). The runs are long if any order of records does.
+ */
+static inline size_t reader_count(struct reader *r, struct record_tally *runs, size_t room)
+{
+	return r->count ? r->count(r, runs, room) : 0;
 }
 
 /*

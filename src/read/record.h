@@ -128,6 +128,17 @@ struct record {
 	};
 };
 
+/* Plain events of one class and one thread, one after the other in their stream. */
+struct record_tally {
+	const struct event_class *class;
+	uint32_t pid;
+	uint32_t tid;
+	uint32_t trace;
+	uint64_t events;
+	int64_t first_ns;
+	int64_t last_ns;
+};
+
 static inline uint64_t losses_events(const struct losses *l)
 {
 	return l->lost + l->overwritten;

@@ -57,6 +57,29 @@ def wrap():
     return t
 
 
+def runs():
+    """Long runs of events of one size, in one of which the 48 bits of a time stamp overflow."""
+    t = Trace()
+    s = 2**48 - 100
+    one = [t.event(IDLE, s + n) for n in range(203)]
+    one += [t.event(READ, s + 300 + n // 2, n, 512) for n in range(61)] + [t.event(IDLE, s + 400)] * 9
+    other = [t.event(READ, s + 3 * n, n, 1) for n in range(150)]
+    t.files["stream-3"] = t.packet(one, begin=s - 5, end=s + 400)
+    t.files["stream-4"] = t.packet(other, begin=s, end=s + 500, instance=4, tid=1004)
+    return t
+
+
+def bad_run():
+    """An event in a run is older than the one before."""
+    t = Trace()
+    s = 20 * FREQ
+    t.files["stream-3"] = t.packet([t.event(IDLE, s + (n if n != 37 else 20)) for n in range(90)],
+                                   begin=s, end=s + 90)
+    t.files["stream-4"] = t.packet([t.event(READ, s + n, n, 1) for n in range(50)], begin=s, end=s + 40,
+                                   instance=4, tid=1004)
+    return t
+
+
 def pieces():
     """A rotated trace whose first file was removed."""
     t = Trace()
@@ -237,14 +260,14 @@ def other_uuid():
 
 # Traces that all readers of CTF accept, and traces that only this reader can read.
 WHOLE = {"small": small(), "small-big-endian": small(">"), "notes": notes(), "notes-big-endian": notes(">"),
-         "wrap": wrap(), "pieces": pieces(),
+         "wrap": wrap(), "runs": runs(), "pieces": pieces(),
          "flight": flight(), "thread-ended": thread_ended(), "lost-and-rotated": lost_and_rotated(),
          "other-host": other_host(), "two-boots": two_boots(),
          "late-host": late_host(),
          "many-packets": many_packets(), "many-packets-big-endian": many_packets(">")}
 DAMAGED = {
     "out-of-order": out_of_order(), "unknown-event": unknown_event(), "torn": torn(),
-    "holes": holes(), "lost-behind-damage": lost_behind_damage(), "cut-metadata": cut_metadata(), "bad-event": bad_event(),
+    "holes": holes(), "lost-behind-damage": lost_behind_damage(), "cut-metadata": cut_metadata(), "bad-event": bad_event(), "bad-run": bad_run(),
     "left-over": left_over(), "torn-header": torn_header(), "no-packet": no_packet(), "other-uuid": other_uuid(),
     "no-clock": changed("clock {", "timepiece {"), "no-signature": changed("/* CTF 1.8 */", ""),
     "other-tracer": changed("uint64_t packet_seq_num;", ""),

@@ -33,6 +33,10 @@ struct result {
 	unsigned int gaps;
 	unsigned int problems;
 	uint64_t strings; /* bytes of all strings, so that every value is read */
+	uint64_t classes; /* sum of the numbers of the events' classes, from 1 */
+	uint64_t lost; /* by the gaps */
+	int64_t first_ns;
+	int64_t last_ns;
 	uint64_t order; /* depends on every record's time, place and size, and their order */
 	char error[512]; /* the last error */
 };
@@ -61,6 +65,14 @@ static void store(const struct bytes *b, size_t size, const char *path)
 	fclose(file);
 }
 
+static void span(struct result *result, int64_t first_ns, int64_t last_ns)
+{
+	bool is_first = result->first_ns == 0 && result->last_ns == 0;
+
+	result->first_ns = is_first || first_ns < result->first_ns ? first_ns : result->first_ns;
+	result->last_ns = is_first || last_ns > result->last_ns ? last_ns : result->last_ns;
+}
+
 static void touch(struct result *result, struct reader *r, const struct record *rec)
 {
 	const struct value *values = reader_values(r, rec);
@@ -68,6 +80,8 @@ static void touch(struct result *result, struct reader *r, const struct record *
 		rec->class->id };
 
 	result->events++;
+	result->classes += rec->class->index + 1;
+	span(result, (int64_t)rec->ns, (int64_t)rec->ns);
 	for (size_t i = 0; i < ARRAY_SIZE(told); i++) {
 		result->order = result->order * 31 + told[i];
 	}
@@ -91,6 +105,60 @@ static void take(struct result *result, struct reader *r, size_t few)
 		assert_int_equal(records[i].kind, RECORD_EVENT);
 		touch(result, r, &records[i]);
 	}
+}
+
+static void add_tally(struct result *result, const struct record_tally *t)
+{
+	assert_true(t->events > 0);
+	assert_true(t->first_ns <= t->last_ns);
+	result->events += (unsigned int)t->events;
+	result->classes += t->events * (t->class->index + 1);
+	span(result, t->first_ns, t->last_ns);
+}
+
+/* Counts the available events, at most `few` runs at a time. */
+static void count(struct result *result, struct reader *r, size_t few)
+{
+	struct record_tally runs[FEW];
+	size_t number;
+
+	while ((number = reader_count(r, runs, few))) {
+		assert_true(number <= few);
+		for (size_t i = 0; i < number; i++) {
+			add_tally(result, &runs[i]);
+		}
+	}
+}
+
+static struct result count_by(const char *path, size_t few)
+{
+	const struct reader_options options = { 0 };
+	const struct reader_needs needs = {
+		.from_ns = INT64_MIN, .to_ns = INT64_MAX, .any_order = true
+	};
+	struct result result = { 0 };
+	struct read_error error;
+	struct reader *r = reader_open(path, &options, &error);
+	enum read_result what;
+	struct record rec;
+
+	if (!r) {
+		return result;
+	}
+	result.opened = true;
+	reader_limit(r, &needs);
+	while (count(&result, r, few), (what = reader_next(r, &rec)) != READ_END) {
+		if (what == READ_PROBLEM) {
+			result.problems++;
+		} else if (rec.kind == RECORD_EVENT) {
+			touch(&result, r, &rec);
+		} else {
+			result.gaps++;
+			result.lost += losses_events(&rec.gap);
+		}
+	}
+	reader_close(r);
+	return result;
 }
 
 static struct result read_by(const char *path, size_t few)
@@ -120,6 +188,7 @@ static struct result read_by(const char *path, size_t few)
 			touch(&result, r, &rec);
 		} else {
 			result.gaps++;
+			result.lost += losses_events(&rec.gap);
 		}
 	}
 	assert_int_equal(reader_next(r, &rec), READ_END);
@@ -127,7 +196,19 @@ static struct result read_by(const char *path, size_t few)
 	return result;
 }
 
-/* Records taken many at a time must equal records that are read one by one. */
+static void check_counted(const struct result *counted, const struct result *read)
+{
+	assert_int_equal(counted->opened, read->opened);
+	assert_int_equal(counted->events, read->events);
+	assert_int_equal(counted->classes, read->classes);
+	assert_int_equal(counted->gaps, read->gaps);
+	assert_int_equal(counted->lost, read->lost);
+	assert_int_equal(counted->problems, read->problems);
+	assert_int_equal(counted->first_ns, read->first_ns);
+	assert_int_equal(counted->last_ns, read->last_ns);
+}
+
+/* Records taken many at a time, or counted, must equal records that are read one by one. */
 static struct result read_trace(const char *path)
 {
 	const struct result result = read_by(path, 0);
@@ -142,8 +223,26 @@ static struct result read_trace(const char *path)
 		assert_int_equal(taken.strings, result.strings);
 		assert_int_equal(taken.order, result.order);
 		assert_string_equal(taken.error, result.error);
+
+		const struct result counted = count_by(path, few);
+
+		check_counted(&counted, &result);
 	}
 	return result;
+}
+
+static void all_traces_are_counted_as_they_are_read(void **state)
+{
+	static const char *const names[] = { "small", "small-big-endian", "wrap", "runs", "pieces",
+		"many-packets", "notes", "flight", "lost-and-rotated", "out-of-order",
+		"unknown-event", "torn", "holes", "lost-behind-damage", "bad-event", "bad-run" };
+	unsigned int events = 0;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		events += read_trace(names[i]).events;
+	}
+	assert_true(events > 1000);
 }
 
 /* Copies the trace `small`; the tests change the copy. */
@@ -366,6 +465,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(whole_trace_is_read, copy_trace),
+		cmocka_unit_test(all_traces_are_counted_as_they_are_read),
 		cmocka_unit_test_setup(stream_is_cut_at_every_byte, copy_trace),
 		cmocka_unit_test_setup(metadata_is_cut_at_every_byte, copy_trace),
 		cmocka_unit_test_setup(clock_that_cannot_be_is_a_problem, copy_trace),

@@ -110,6 +110,7 @@ enum read_result ctf_next_none(struct reader *base, struct record *rec);
 size_t ctf_take_own(struct reader *base, struct record *records, size_t room);
 size_t ctf_take_of(
 	struct reader *base, const struct event_class *class, struct record *records, size_t room);
+size_t ctf_count_own(struct reader *base, struct record_tally *runs, size_t room);
 const struct value *ctf_decode(struct reader *base, const struct record *rec);
 
 /* Fills the heap with all streams; if the trace is followed, for one round. */

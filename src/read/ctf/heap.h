@@ -48,7 +48,7 @@ static inline void heap_sift(struct ctf_reader *r)
 		return;
 	}
 	r->limit = heap_last(r, s);
-	if (count > 1) {
+	if (count > 1 && !r->needs.any_order) {
 		const struct ctf_waiting *second =
 			count > 2 && heap_is_before(&h[2], &h[1]) ? &h[2] : &h[1];
 		uint64_t limit = second->ticks;
@@ -79,7 +79,7 @@ static inline void heap_set_time_of_two(struct ctf_reader *r, uint64_t ticks)
 /* Sets the time of the current stream's next event. Another stream may become the current one. */
 static inline void heap_set_time(struct ctf_reader *r, uint64_t ticks)
 {
-	if (r->heap.count == 2) {
+	if (r->heap.count == 2 && !r->needs.any_order) {
 		heap_set_time_of_two(r, ticks);
 		return;
 	}

@@ -140,6 +140,7 @@ static void set_trace(struct ctf_reader *r)
 	r->base.next = is_own ? ctf_next_own : ctf_next_any;
 	r->base.take = is_own ? ctf_take_own : NULL;
 	r->base.take_of = is_own ? ctf_take_of : NULL;
+	r->base.count = is_own ? ctf_count_own : NULL;
 	r->base.decode = ctf_decode;
 	r->base.has_pid = md->has_pid;
 	r->base.version = 1;
@@ -170,6 +171,7 @@ static bool open_trace(
 		r->base.next = r->follow.is_on ? ctf_next_new : ctf_next_none;
 		r->base.take = NULL;
 		r->base.take_of = NULL;
+		r->base.count = NULL;
 	}
 	r->trace.is_bounded = r->trace.is_live && !r->follow.is_on;
 	/* Reads memory first: packets that leave it meanwhile are in the files. */
