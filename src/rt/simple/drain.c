@@ -81,9 +81,8 @@ static uint64_t merge(struct recorder *owner, struct simple_state *d)
 
 		events +=
 			waymark_simple_run(&d->out, in, second < s->horizon ? second : s->horizon);
-		if (waymark_simple_find(owner, s->cursor) &&
-			waymark_simple_ticks(in) <= s->horizon) {
-			s->ticks = waymark_simple_ticks(in);
+		if (waymark_simple_find(owner, s->cursor) && simple_ticks(in) <= s->horizon) {
+			s->ticks = simple_ticks(in);
 		} else {
 			*s = d->heap[--d->count];
 		}
@@ -99,7 +98,7 @@ static uint64_t add_source(struct recorder *owner, struct simple_state *d, struc
 	if (!waymark_simple_find(owner, s.cursor)) {
 		return 0;
 	}
-	s.ticks = waymark_simple_ticks(simple_input(s.cursor));
+	s.ticks = simple_ticks(simple_input(s.cursor));
 	if (s.ticks > s.horizon) {
 		return 0;
 	}
@@ -126,7 +125,7 @@ static uint64_t slot_horizon(
 		struct cursor *c = &cursors[i];
 
 		if (outer_busy && waymark_simple_find(owner, c)) {
-			uint64_t first = waymark_simple_ticks(simple_input(c));
+			uint64_t first = simple_ticks(simple_input(c));
 
 			if (first > now - hold && first <= horizon) {
 				horizon = first - 1;

@@ -95,11 +95,9 @@ static uint64_t load(const char *from, enum op op)
 
 struct simple_encoder {
 	uint32_t generation; /* of the file that has the event's name already */
-	uint32_t length; /* of the record in the file, if it is always the same */
 	uint32_t name_length;
 	uint8_t count; /* arguments */
 	bool plain; /* all of 8 bytes */
-	bool fixed; /* numbers only */
 	const char *name;
 	uint8_t ops[];
 };
@@ -174,7 +172,7 @@ static struct simple_encoder *compile(struct simple_out *out, const struct wayma
 	e->name = entry->name;
 	e->name_length = (uint32_t)(name_length < NAME_MAX_BYTES ? name_length : NAME_MAX_BYTES);
 	e->count = 0;
-	e->plain = e->fixed = true;
+	e->plain = true;
 	for (unsigned int i = 0; i < entry->arg_count; i++) {
 		const struct waymark_entry_arg *arg = &entry->args[i];
 
@@ -183,10 +181,8 @@ static struct simple_encoder *compile(struct simple_out *out, const struct wayma
 
 			e->ops[e->count++] = (uint8_t)op;
 			e->plain &= op == OP_64;
-			e->fixed &= op < OP_STRING;
 		}
 	}
-	e->length = (uint32_t)(sizeof(struct simple_record) + 8 * e->count);
 	return e;
 }
 
@@ -398,18 +394,74 @@ static inline const char *put_event(struct simple_out *out, const struct simple_
 	char *to = start + sizeof(*h);
 	const char *from = in->pos + sizeof(uint64_t);
 
-	h->record.length = e->length;
-	if (LIKELY(e->plain)) {
-		for (unsigned int i = 0; i < e->count; i++, to += 8, from += 8) {
-			memcpy(to, from, 8);
-		}
+	if (e->plain) {
+		to = put(to, from, 8 * e->count);
+		from += 8 * e->count;
 	} else {
 		from = put_args(e, &to, from, in->end);
-		h->record.length = (uint32_t)(to - start - sizeof(h->type));
 	}
+	h->record.length = (uint32_t)(to - start - sizeof(h->type));
 	memcpy(start, h, sizeof(*h));
 	out->fill += (size_t)(to - start);
 	return from;
+}
+
+/*
+ * Encodes further events of the last one's number, whose arguments are `count` words; returns how
+ * many. The caller has checked everything that depends on the number.
+ */
+static inline __attribute__((always_inline)) uint64_t put_words(struct simple_out *out,
+	struct simple_input *in, struct head *h, uint64_t limit, size_t count)
+{
+	const struct clock_segment clock = out->clock;
+	const size_t size = sizeof(uint64_t) * (1 + count);
+	char *const begin = batch_end(out);
+	char *const full = begin - out->fill + SIMPLE_BATCH_BYTES - SIMPLE_RECORD_ROOM;
+	char *pos = in->pos;
+	uint64_t last = in->ticks;
+	uint64_t ns = h->record.ns;
+	char *to = begin;
+
+	while ((size_t)(in->end - pos) >= size && to <= full) {
+		uint64_t word;
+
+		memcpy(&word, pos, sizeof(word));
+		uint64_t ticks = simple_ticks_of(word, last);
+		uint64_t at = clock_to_ns(&clock, ticks);
+
+		if ((uint16_t)word != h->record.id || ticks > limit) {
+			break;
+		}
+		last = ticks;
+		ns = at > ns ? at : ns;
+		h->record.ns = ns;
+		memcpy(to, h, sizeof(*h));
+		memcpy(to + sizeof(*h), pos + sizeof(word), size - sizeof(word));
+		to += sizeof(*h) + size - sizeof(word);
+		pos += size;
+	}
+	uint64_t events = (uint64_t)(pos - in->pos) / size;
+
+	in->pos = pos;
+	in->ticks = last;
+	out->fill += (size_t)(to - begin);
+	return events;
+}
+
+/* Does so, by code of its own for the usual numbers of arguments. */
+static uint64_t put_alike(struct simple_out *out, struct simple_input *in, struct head *h,
+	uint64_t limit, size_t count)
+{
+	if (count == 2) {
+		return put_words(out, in, h, limit, 2);
+	}
+	if (count == 1) {
+		return put_words(out, in, h, limit, 1);
+	}
+	if (count == 3) {
+		return put_words(out, in, h, limit, 3);
+	}
+	return put_words(out, in, h, limit, count);
 }
 
 /* Skips the rest of an invalid packet, and counts it as lost. */
@@ -431,8 +483,7 @@ uint64_t waymark_simple_run(struct simple_out *out, struct simple_input *in, uin
 		uint64_t word;
 
 		memcpy(&word, in->pos, sizeof(word));
-		int64_t step = (int64_t)((word & ~UINT64_C(0xffff)) - (in->ticks << 16)) >> 16;
-		uint64_t ticks = step > 0 ? in->ticks + (uint64_t)step : in->ticks;
+		uint64_t ticks = simple_ticks_of(word, in->ticks);
 
 		if (ticks > limit) {
 			break;
@@ -458,9 +509,14 @@ uint64_t waymark_simple_run(struct simple_out *out, struct simple_input *in, uin
 		if (UNLIKELY(counting && (uint16_t)word != run.id)) {
 			counts_add_run(&run, (uint16_t)word, events, bytes);
 		}
-		bytes += (uint64_t)(end - in->pos);
+		const char *first = in->pos;
+
 		in->pos = end;
 		events++;
+		if (e->plain) {
+			events += put_alike(out, in, &h, limit, e->count);
+		}
+		bytes += (uint64_t)(in->pos - first);
 	}
 	if (counting) {
 		counts_add_run(&run, 0, events, bytes);

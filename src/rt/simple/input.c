@@ -86,16 +86,6 @@ bool waymark_simple_find(struct recorder *owner, struct cursor *c)
 	return true;
 }
 
-uint64_t waymark_simple_ticks(const struct simple_input *in)
-{
-	uint64_t word;
-
-	memcpy(&word, in->pos, sizeof(word));
-	int64_t step = (int64_t)((word & ~UINT64_C(0xffff)) - (in->ticks << 16)) >> 16;
-
-	return step > 0 ? in->ticks + (uint64_t)step : in->ticks;
-}
-
 void waymark_simple_close(struct cursor *c, uint64_t now_ns)
 {
 	uint64_t end;

@@ -3,6 +3,8 @@
 #ifndef RT_SIMPLE_INPUT_H
 #define RT_SIMPLE_INPUT_H
 
+#include <string.h>
+
 #include "rt/record/drain.h"
 
 /* This consumer's own state of a cursor, in cursor.own. */
@@ -25,8 +27,25 @@ static inline struct simple_input *simple_input(struct cursor *c)
 /* Returns true if the cursor has a record to read; moves to the next packet if one is read. */
 bool waymark_simple_find(struct recorder *owner, struct cursor *c);
 
-/* Returns the full time of that record, from its 48 bits; never earlier than the last record's. */
-uint64_t waymark_simple_ticks(const struct simple_input *in);
+/*
+ * Returns the full time of a record, from the 48 bits of its first word; never earlier than the
+ * last record's.
+ */
+static inline uint64_t simple_ticks_of(uint64_t word, uint64_t last)
+{
+	int64_t step = (int64_t)((word & ~UINT64_C(0xffff)) - (last << 16)) >> 16;
+
+	return step > 0 ? last + (uint64_t)step : last;
+}
+
+/* Returns the full time of the record that was found. */
+static inline uint64_t simple_ticks(const struct simple_input *in)
+{
+	uint64_t word;
+
+	memcpy(&word, in->pos, sizeof(word));
+	return simple_ticks_of(word, in->ticks);
+}
 
 /*
  * Begins or continues closing a packet that was read to its end. A later waymark_simple_find()
