@@ -5,6 +5,7 @@
  *
  *	open.c      opens a trace and closes it
  *	records.c   the records, in the order of time; heap.h the order of the streams
+ *	count.c     the number of records, in any order
  *	section.c   a part of the time; seek.c where it begins in the files
  *	follow.c    rounds of a trace whose process records
  *	files.c     the streams, of files and of packets in memory
@@ -110,7 +111,7 @@ enum read_result ctf_next_none(struct reader *base, struct record *rec);
 size_t ctf_take_own(struct reader *base, struct record *records, size_t room);
 size_t ctf_take_of(
 	struct reader *base, const struct event_class *class, struct record *records, size_t room);
-size_t ctf_count_own(struct reader *base, struct record_tally *runs, size_t room);
+size_t ctf_count_own(struct reader *base, struct record_tally *runs, size_t room); /* count.c */
 const struct value *ctf_decode(struct reader *base, const struct record *rec);
 
 /* Fills the heap with all streams; if the trace is followed, for one round. */

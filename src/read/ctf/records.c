@@ -17,12 +17,6 @@
 #include "read/ctf/heap.h"
 #include "read/ctf/walk.h"
 
-/*
- * Bytes to prefetch ahead of the current event: while events are printed, the processor's own
- * prefetcher loses the sequence.
- */
-#define AHEAD 2048
-
 void ctf_records_begin(struct ctf_reader *r)
 {
 	const struct ctf_follow *f = &r->follow;
@@ -50,61 +44,13 @@ static void leave(struct ctf_reader *r, struct ctf_stream *s)
 
 /* ---- Plain events, in runs ---- */
 
-/* The first members of struct record, which are equal for all events of a stream. */
-struct record_head {
-	enum record_kind kind;
-	uint32_t pid;
-	uint32_t tid;
-	uint32_t trace;
-};
-
-_Static_assert(sizeof(struct record_head) == offsetof(struct record, ns), "copied into records");
-
-/* The events of the current stream: copies for the loops, which no store can change. */
-struct event_run {
-	struct record_head head;
-	bool is_ns; /* ticks are nanoseconds; else see ctf_ns() */
-	double freq;
-	uint64_t ns_of_zero;
-	uint64_t limit; /* upper bound of the run's ticks */
-	uint64_t before; /* ticks of the previous event */
-	uint64_t offset_of_0; /* of address 0 in the file, modulo 2^64 */
-	const unsigned char *p;
-	const unsigned char *end;
-};
-
-static inline struct event_run begin_run(const struct ctf_reader *r, const struct ctf_stream *s)
-{
-	return (struct event_run){
-		.head = { .kind = RECORD_EVENT, .pid = r->metadata.pid, .tid = s->tid },
-		.is_ns = r->clock.freq == CTF_CLOCK_SECOND,
-		.freq = r->freq,
-		.ns_of_zero = r->ns_of_zero,
-		.limit = r->limit,
-		.before = s->ticks,
-		.offset_of_0 = ctf_stream_offset(s, s->pos) - (uintptr_t)s->pos,
-		.p = s->pos,
-		.end = s->end,
-	};
-}
-
-static inline size_t left_of(const struct event_run *run)
-{
-	return (size_t)(run->end - run->p);
-}
-
 /* Fills a record with the event at `p`, which has `size` bytes, and moves on by `step`. */
 static inline void take(struct event_run *run, struct record *rec, const struct event_class *class,
 	size_t size, size_t step)
 {
-	uint64_t ns = run->before;
-
-	if (!run->is_ns) {
-		ns = (uint64_t)(int64_t)(1e9 * (double)(int64_t)ns / run->freq);
-	}
 	__builtin_prefetch((const void *)((uintptr_t)run->p + AHEAD));
 	memcpy(rec, &run->head, sizeof(run->head));
-	rec->ns = run->ns_of_zero + ns;
+	rec->ns = (uint64_t)run_ns(run, run->before);
 	rec->offset = run->offset_of_0 + (uintptr_t)run->p;
 	rec->class = class;
 	rec->values = NULL;
@@ -238,114 +184,6 @@ size_t ctf_take_of(
 	struct reader *base, const struct event_class *class, struct record *records, size_t room)
 {
 	return take_events((struct ctf_reader *)base, class, records, room);
-}
-
-/* ---- Counting ---- */
-
-/* Looks at this many events at a time. */
-#define COUNT_STEP 4
-
-/*
- * Passes events of one class and known size, and returns their number. Within `limit` the words of
- * one number are in the order of their times, except around the moment when the recorded part of
- * the clock begins anew, which is left to the caller.
- */
-static inline uint64_t count_alike(struct event_run *run, size_t size, uint64_t id, uint64_t last)
-{
-	const size_t step = align_event(size);
-	const unsigned char *begin = run->p;
-
-	while (left_of(run) >= COUNT_STEP * step) {
-		uint64_t a = load64(run->p, false);
-		uint64_t b = load64(run->p + step, false);
-		uint64_t c = load64(run->p + 2 * step, false);
-		uint64_t d = load64(run->p + 3 * step, false);
-		bool is_sorted = (last <= a) & (a <= b) & (b <= c) & (c <= d);
-		bool is_alike = (((a ^ id) | (b ^ id) | (c ^ id) | (d ^ id)) & ID_MASK) == 0;
-		uint64_t ticks = event_ticks(d, own_order, run->before);
-
-		if (UNLIKELY(!(is_sorted & is_alike)) || ticks > run->limit) {
-			break;
-		}
-		run->before = ticks;
-		run->p += COUNT_STEP * step;
-		last = d;
-		__builtin_prefetch((const void *)((uintptr_t)run->p + AHEAD));
-	}
-	return (uint64_t)(run->p - begin) / step;
-}
-
-/* Returns a time of the run's stream in ns. */
-static inline int64_t run_ns(const struct event_run *run, uint64_t ticks)
-{
-	if (!run->is_ns) {
-		ticks = (uint64_t)(int64_t)(1e9 * (double)(int64_t)ticks / run->freq);
-	}
-	return (int64_t)(run->ns_of_zero + ticks);
-}
-
-/* Adds an event to the last run, or begins another one; returns the runs' end. */
-static inline struct record_tally *count_one(
-	const struct event_run *run, struct record_tally *at, const struct event_class *class)
-{
-	if (at->class != class) {
-		at += at->events > 0;
-		*at = (struct record_tally){
-			.class = class,
-			.pid = run->head.pid,
-			.tid = run->head.tid,
-			.trace = run->head.trace,
-			.first_ns = run_ns(run, run->before),
-		};
-	}
-	at->events++;
-	return at;
-}
-
-/*
- * Counts the current stream's plain events, while it has the earliest. Must find unusual what
- * take_run() finds unusual.
- */
-size_t ctf_count_own(struct reader *base, struct record_tally *runs, size_t room)
-{
-	struct ctf_reader *r = (struct ctf_reader *)base;
-	struct ctf_stream *const s = r->current;
-	struct record_tally *at = runs;
-
-	if (!s || s->has_gap || room == 0) {
-		return 0;
-	}
-	struct event_run run = begin_run(r, s);
-
-	*at = (struct record_tally){ 0 };
-	while (left_of(&run) >= WORD) {
-		size_t left = left_of(&run);
-		uint64_t word = load64(run.p, false);
-		uint64_t id = word & ID_MASK;
-		uint64_t ticks = event_ticks(word, own_order, run.before);
-
-		if (ticks > run.limit || id >= r->slots.count) {
-			break;
-		}
-		const struct ctf_slot *slot = &r->slots.items[id];
-		size_t size = slot->size ? slot->size : varying_size(slot, run.p, left, false);
-
-		bool is_full = at->events && at->class != slot->class && at + 1 == runs + room;
-
-		if (size > left || slot->is_skipped || is_full) {
-			break;
-		}
-		run.before = ticks;
-		run.p += align_event(size) < left ? align_event(size) : left;
-		at = count_one(&run, at, slot->class);
-		if (slot->size) {
-			at->events += count_alike(&run, size, id, word);
-		}
-		at->last_ns = run_ns(&run, run.before);
-	}
-	s->pos = run.p;
-	s->ticks = run.before;
-	return (size_t)(at - runs) + (at->events > 0);
 }
 
 /* ---- Everything else ---- */
