@@ -223,6 +223,10 @@ static void report_unreadable(struct session *s, const char *path, const struct 
 	}
 	s->trace = before;
 	s->unreadable = true;
+	if (s->unreadable_traces++ == 0) {
+		snprintf(s->first_unreadable, sizeof(s->first_unreadable), "%.150s: %.350s", path,
+			error->text);
+	}
 }
 
 /* Callback for an unreadable trace: the other traces are still read. */

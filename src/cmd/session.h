@@ -51,6 +51,8 @@ struct session {
 	uint64_t problems; /* records that could not be read */
 	bool has_mismatch; /* one of them does not match its declaration */
 	bool unreadable; /* one of several traces could not be read at all */
+	uint64_t unreadable_traces; /* reported ones */
+	char first_unreadable[512]; /* path and problem */
 	bool damaged; /* the trace could not be read to its end */
 	struct progress progress;
 	unsigned int until_progress; /* records until the next update */

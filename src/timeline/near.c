@@ -182,25 +182,25 @@ static void begin(struct nearing *n, struct reader *reader, const struct level_c
 }
 
 /* Adds the records between the checkpoint and the end of the time. */
-static bool read_records(struct nearing *n, struct reader *reader, int64_t from_ns)
+static void read_records(struct nearing *n, struct reader *reader, int64_t from_ns)
 {
 	enum read_result result;
 	struct record rec;
 
-	while ((result = reader_next(reader, &rec)) == READ_RECORD ||
-		(result == READ_PROBLEM && n->near->skips_problems)) {
+	while ((result = reader_next(reader, &rec)) == READ_RECORD || result == READ_PROBLEM) {
 		if (result == READ_PROBLEM) {
+			n->near->problems++;
 			continue;
 		}
 		if ((int64_t)rec.ns > n->near->to_ns) {
-			return true;
+			return;
 		}
 		if ((int64_t)rec.ns >= from_ns &&
 			(!n->near->filter || filter_passes(n->near->filter, &rec))) {
 			timeline_add(&n->timeline, &rec);
 		}
 	}
-	return result == READ_END || result == READ_NOTHING;
+	n->near->problems += result == READ_DAMAGED;
 }
 
 /* Keeps the slices that go on. */
@@ -212,14 +212,13 @@ static void keep_open(struct nearing *n, struct near_track *t)
 	vec_fini(&t->open);
 }
 
-bool near_read(struct near *n, const struct levels *l, struct reader *reader)
+void near_read(struct near *n, const struct levels *l, struct reader *reader)
 {
 	const struct level_checkpoint *c = levels_checkpoint(l, n->from_ns);
 	struct nearing all = { .near = n, .levels = l };
 
 	begin(&all, reader, c);
-	bool ok = read_records(&all, reader, c ? c->ns : INT64_MIN);
-
+	read_records(&all, reader, c ? c->ns : INT64_MIN);
 	vec_foreach (struct near_track *, t, &all.threads) {
 		keep_open(&all, t);
 	}
@@ -230,7 +229,6 @@ bool near_read(struct near *n, const struct levels *l, struct reader *reader)
 	vec_fini(&all.lanes);
 	vec_fini(&all.names);
 	timeline_fini(&all.timeline);
-	return ok;
 }
 
 void near_fini(struct near *n)

@@ -33,17 +33,14 @@ struct near {
 	int64_t to_ns;
 	size_t limit; /* of items */
 	struct filter *filter; /* started with the reader; NULL: all records */
-	bool skips_problems; /* goes on after a problem of the traces */
 	/* Set by near_read(): */
 	VEC(struct near_item) items; /* slices by their ends */
 	bool is_cut; /* there are more than the limit */
+	uint64_t problems; /* that the reader has reported */
 };
 
-/*
- * Reads with a fresh reader of the same traces. Returns false if the reader reports a problem
- * that is not skipped, which is in its error.
- */
-bool near_read(struct near *n, const struct levels *l, struct reader *reader);
+/* Reads with a fresh reader of the same traces. Goes on after a problem, as the pass does. */
+void near_read(struct near *n, const struct levels *l, struct reader *reader);
 void near_fini(struct near *n);
 
 #endif

@@ -161,9 +161,7 @@ static bool put_beside(struct save *s, struct out *out)
 /* Fills a tile with all items; false if there are too many, or they cannot be read. */
 static bool read_items(struct save *s, struct tile *tile, const struct tile_wish *wish)
 {
-	struct near n = {
-		.from_ns = s->from_ns, .to_ns = s->to_ns, .limit = ITEMS_MAX, .skips_problems = true
-	};
+	struct near n = { .from_ns = s->from_ns, .to_ns = s->to_ns, .limit = ITEMS_MAX };
 
 	s->is_unreadable = !answer_read_near(s->viewer, &n);
 	bool ok = !s->is_unreadable && !n.is_cut;
@@ -208,7 +206,7 @@ static bool put_shown(struct save *s, struct out *out)
 		answer_overview(s->viewer, &saved, out);
 		out_printf(out, ",\"part\":[%" PRId64 ",%" PRId64 "],\"isPicture\":%s,\"tile\":",
 			s->from_ns - first, s->to_ns - first, s->is_exact ? "false" : "true");
-		answer_put_tile(s->viewer, &tile, is_near, out);
+		answer_put_tile(s->viewer, &tile, is_near ? NULL : "", out);
 		tile_fini(&tile);
 		ok = put_beside(s, out);
 		out_char(out, '}');

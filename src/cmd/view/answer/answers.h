@@ -104,11 +104,17 @@ struct near;
 struct tile;
 struct where;
 
-/* Reads a part of the traces, with the session's selection; false if that is not possible. */
+/*
+ * Reads a part of the traces, with the session's selection; false if that is not possible, or the
+ * part has problems and the pass has met none.
+ */
 bool answer_read_near(struct viewer *v, struct near *n);
 
-/* Writes a tile as the page reads it. `is_near`: it was read, its items are single ones. */
-void answer_put_tile(struct viewer *v, const struct tile *t, bool is_near, struct out *out);
+/*
+ * Writes a tile as the page reads it. `far`: why its items are not single ones, although it is
+ * short; "": it is long; NULL: they are.
+ */
+void answer_put_tile(struct viewer *v, const struct tile *t, const char *far, struct out *out);
 
 /* Replaces the answer, which is not wanted any more. Returns 503. */
 unsigned int answer_stopped(struct out *out);

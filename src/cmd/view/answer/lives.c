@@ -316,7 +316,7 @@ static void put_tile(struct lives_part *p)
 	p->items = t.items;
 	put_names(p, &t);
 	out_str(p->out, "\"tile\":");
-	answer_put_tile(p->viewer, &t, true, p->out);
+	answer_put_tile(p->viewer, &t, NULL, p->out);
 	tile_fini(&t);
 	free(tracks);
 }

@@ -169,7 +169,7 @@ static bool put_tile(struct view_sched *s, struct tile_wish *wish, size_t whole,
 	}
 	bool ok = !whole || t.items <= whole;
 
-	answer_put_tile(s->viewer, &t, true, out);
+	answer_put_tile(s->viewer, &t, NULL, out);
 	tile_fini(&t);
 	near_fini(&near);
 	return ok;

@@ -57,10 +57,13 @@ static void put_rows(struct viewer *v, const struct tile *t, bool estimates, str
 	}
 }
 
-void answer_put_tile(struct viewer *v, const struct tile *t, bool is_near, struct out *out)
+void answer_put_tile(struct viewer *v, const struct tile *t, const char *far, struct out *out)
 {
-	out_printf(out, "{\"near\":%s,\"columns\":%zu,\"rows\":[", is_near ? "true" : "false",
-		t->columns);
+	out_printf(out, "{\"near\":%s,", far ? "false" : "true");
+	if (far && *far) {
+		out_printf(out, "\"far\":\"%s\",", far);
+	}
+	out_printf(out, "\"columns\":%zu,\"rows\":[", t->columns);
 	put_rows(v, t, false, out);
 	out_str(out, "],\"estimates\":[");
 	put_rows(v, t, true, out);
@@ -87,7 +90,8 @@ bool answer_read_near(struct viewer *v, struct near *n)
 	if (r) {
 		viewer_lock(v);
 		begin_filter(v, n, &filter);
-		ok = near_read(n, &v->levels, r);
+		near_read(n, &v->levels, r);
+		ok = n->problems == 0 || v->problems > 0;
 		viewer_unlock(v);
 	}
 	filter_fini(&filter);
@@ -107,21 +111,39 @@ static bool read_near(struct viewer *v, struct near *n, const struct time_range 
 	return ok;
 }
 
+/* Why only counts are drawn of a short time. */
+#define FAR_CHANGED                                                                              \
+	"a trace was removed or has changed: its events are drawn as counts, as they were read " \
+	"first"
+#define FAR_LONG                                                                                    \
+	"more than 1 million records without declarations: a part cannot be read alone, so events " \
+	"are drawn as counts"
+
 /* True if a part can be read without reading what is before it, or that is not much. */
 static bool is_seekable(const struct viewer *v)
 {
 	return !v->meets_events || v->is_live || v->levels.records < ALL_RECORDS;
 }
 
-/* True if the time is read already, and so short that it can be read again for an answer. */
-static bool is_near(struct viewer *v, const struct time_range *range)
+/*
+ * Reads a time if it is in the levels, and so short that it can be read again for an answer.
+ * Returns NULL, or why that is not so, as answer_put_tile() writes it.
+ */
+static const char *find_near(struct viewer *v, struct near *n, const struct time_range *range)
 {
 	viewer_lock(v);
-	bool is = is_seekable(v) && (v->is_done || range->to < v->levels.read_ns) &&
-		  levels_count(&v->levels, range->from, range->to) < NEAR_RECORDS;
+	bool is_short = (v->is_done || range->to < v->levels.read_ns) &&
+			levels_count(&v->levels, range->from, range->to) < NEAR_RECORDS;
+	bool is_alone = is_seekable(v);
 
 	viewer_unlock(v);
-	return is;
+	if (!is_short) {
+		return "";
+	}
+	if (!is_alone) {
+		return FAR_LONG;
+	}
+	return read_near(v, n, range) ? NULL : FAR_CHANGED;
 }
 
 /* Makes a tile with fewer columns until it is small enough. */
@@ -163,12 +185,12 @@ unsigned int answer_tile(struct viewer *v, const struct question *q, struct out 
 	}
 	wish.from_ns = range.from;
 	wish.to_ns = range.to;
-	bool near = is_near(v, &range) && read_near(v, &n, &range);
+	const char *far = find_near(v, &n, &range);
 
-	make_tile(v, &t, near ? &n : NULL, &wish);
-	answer_put_tile(v, &t, near, out);
+	make_tile(v, &t, far ? NULL : &n, &wish);
+	answer_put_tile(v, &t, far, out);
 	tile_fini(&t);
-	if (near) {
+	if (!far) {
 		near_fini(&n);
 	}
 	return 200;

@@ -87,8 +87,9 @@ unsigned int answer_trace(struct viewer *v, const struct question *q, struct out
 		v->is_done ? "true" : "false", part_of(v),
 		v->is_live && !v->is_done ? "true" : "false", l->records, l->lost, length_of(v),
 		l->first_ns, r->traces[0].has_realtime ? r->traces[0].realtime : 0,
-		UINT64_C(1) << l->shift, v->problems);
-	json_out_string(out, v->problem);
+		UINT64_C(1) << l->shift, v->problems + v->session->unreadable_traces);
+	json_out_string(
+		out, v->session->unreadable_traces ? v->session->first_unreadable : v->problem);
 	out_char(out, ',');
 	put_processes(l, out);
 	put_tracks(l, out);

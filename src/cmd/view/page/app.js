@@ -28,10 +28,10 @@ function showState() {
 	const title = document.getElementById("title");
 	const parts = [many(t.records, "record"), t.live ? "recording" : t.done ? "" : `reading… ${t.read > 0 ? `${Math.floor(t.read * 100)} %` : ""}`,
 		t.lost > 0 ? `${many(t.lost, "event")} ${t.lost === 1 ? "was" : "were"} lost` : "",
-		t.problems > 0 ? `${many(t.problems, "problem")}: ${t.problem}` : ""];
+		t.problems > 0 ? `${many(t.problems, "problem")}: ${t.problem}` : "", app.tile?.far ?? ""];
 
 	state.textContent = state.title = parts.filter((p) => p).join(" · ");
-	state.classList.toggle("bad", t.lost > 0 || t.problems > 0);
+	state.classList.toggle("bad", t.lost > 0 || t.problems > 0 || Boolean(app.tile?.far));
 	sayLeft();
 	title.textContent = title.title = t.paths.join(", ");
 	document.body.classList.toggle("picture", Boolean(t.isPicture));
@@ -82,6 +82,7 @@ async function refresh() {
 
 beginHands();
 on("failed", () => whenVisible(refresh));
+on("tile", showState);
 beginHeads();
 beginTip();
 beginCurves();
