@@ -87,6 +87,30 @@ static struct report_row *row_of(struct scopes *s, const struct scope_span *span
 	return &s->report.rows.items[s->by_name.items[name] - 1];
 }
 
+static void add_span(struct scopes *s, const struct scope_span *span)
+{
+	struct report_row *row = row_of(s, span);
+
+	report_add(row, span->end_ns - span->begin_ns);
+	row->self_ns += span->self_ns;
+	if (row->selves) {
+		batches_add(row->selves, span->self_ns);
+	}
+}
+
+void scopes_end_open(struct scopes *s, const struct key *key, uint64_t ns)
+{
+	const struct record end = { .kind = RECORD_EVENT,
+		.trace = key->trace,
+		.pid = key->pid,
+		.tid = key->tid,
+		.ns = ns };
+
+	if (pairs_end(&s->pairs, &end, key) == PAIRS_ENDED) {
+		add_span(s, &s->pairs.span);
+	}
+}
+
 static bool is_selected(struct scopes *s, const struct record *rec)
 {
 	return !s->where || where_passes(s->where, s->reader, rec);
@@ -96,7 +120,6 @@ enum pairs_result scopes_add(struct scopes *s, const struct record *rec)
 {
 	const struct scope_span *span = &s->pairs.span;
 	enum pairs_result result = pairs_take(&s->pairs, s->reader, rec);
-	struct report_row *row;
 
 	if (result == PAIRS_NOTHING) {
 		return result;
@@ -114,12 +137,7 @@ enum pairs_result scopes_add(struct scopes *s, const struct record *rec)
 	}
 	switch (result) {
 	case PAIRS_ENDED:
-		row = row_of(s, span);
-		report_add(row, span->end_ns - span->begin_ns);
-		row->self_ns += span->self_ns;
-		if (row->selves) {
-			batches_add(row->selves, span->self_ns);
-		}
+		add_span(s, span);
 		break;
 	case PAIRS_BEGUN_TWICE:
 		row_of(s, span)->unpaired.begun_twice++;

@@ -27,6 +27,9 @@ void scopes_fini(struct scopes *s);
 /* Adds a record of the reader, in the order of time. PAIRS_ENDED: pairs.span is a scope. */
 enum pairs_result scopes_add(struct scopes *s, const struct record *rec);
 
+/* Ends an open scope, of which the caller has found the end, and adds it: pairs.span. */
+void scopes_end_open(struct scopes *s, const struct key *key, uint64_t ns);
+
 /* Counts the unfinished scopes. The caller then calls report_end(). */
 void scopes_end(struct scopes *s);
 

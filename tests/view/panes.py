@@ -74,6 +74,15 @@ def check_selection(page, trace):
     tables = page.evaluate(TABLES)
     counts = ask_sql(trace, f"SELECT event, count(*) AS n FROM events {where} GROUP BY event")
     check("events", {row[0]: number(row[1]) for row in tables["Events"]}, {row["event"]: row["n"] for row in counts})
+    edges = first + int(begin), first - int(-end // 1)
+    crossing = f"time < {edges[0]} OR time + duration > {edges[1]}"
+    scopes = ask_sql(trace, f"SELECT name, count(*) AS n, total({crossing}) AS crossing FROM scopes WHERE time <= {edges[1]} AND "
+                            f"time + duration >= {edges[0]} AND unfinished = 0 GROUP BY name")
+    check("scopes, with those that cross an edge", {row[0]: (number(row[1]), number(row[2] or "0"))
+                                                    for row in tables.get("How long scopes took", [])},
+          {row["name"]: (row["n"], row["crossing"]) for row in scopes})
+    check("it is said", "a part outside of the time" in page.evaluate("document.getElementById('selection').textContent"),
+          sum(row["crossing"] for row in scopes) > 0)
     page.press("e", 69)
     wait_for(page, "waymark.selection.from <= 0")
     wait_for(page, f"document.querySelector('#selection .head').textContent.includes('{trace_events(trace)}')")

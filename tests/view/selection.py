@@ -7,14 +7,17 @@ selection.py WAYMARK PROGRAM BLOCKCACHE
 import json
 import os
 import pathlib
+import random
 import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree
 
+import make_scopes
 from served import Served, check, finish
 
 WAYMARK, PROGRAM, BLOCKCACHE = map(os.path.realpath, sys.argv[1:4])
+CHANCE = random.Random(30)
 SVG = "{http://www.w3.org/2000/svg}"
 SHOWN = ("--json", "--histogram", "--percentiles=50,99")
 
@@ -53,6 +56,29 @@ def check_lives(what, answer, commands, first):
                life["tid"], life["count"]) for life in tracked["slowest"]] if tracked else []
     found = [tuple(life[k] for k in ("ns", "duration", "key", "kind", "path", "tid", "count")) for life in answer["lives"]]
     check(f"{what}: slowest lives", found, wanted)
+
+
+def check_scopes(what, answer, commands, trace, time):
+    """Scopes that are in the time, or cross its edges, by SQL over the whole trace."""
+    every = Commands(trace, 0, 10**18)
+    inside = f"time <= {time[1]} AND time + duration >= {time[0]} AND unfinished = 0"
+    crossing = f"(time < {time[0]} OR time + duration > {time[1]})"
+    rows = every.sql("SELECT name, count(*) AS count, sum(duration) AS total_ns, min(duration) AS min_ns, "
+                     f"max(duration) AS max_ns, total({crossing}) AS crossing FROM scopes WHERE {inside} GROUP BY name")
+    crosses = {c["name"]: c["count"] for c in answer["crossing"]}
+    check(f"{what}: scopes", {row["name"]: [row[k] for k in ("count", "total_ns", "min_ns", "max_ns")] + [crosses.get(row["name"], 0)]
+                              for row in answer["report"]["scopes"] if row["count"] > 0},
+          {row["name"]: [row[k] for k in ("count", "total_ns", "min_ns", "max_ns", "crossing")] for row in rows})
+    slowest = every.sql(f"SELECT duration, {crossing} AS crossing FROM scopes WHERE {inside} ORDER BY duration DESC LIMIT 20")
+    check(f"{what}: slowest scopes", [(s["duration"], int(s["crossing"])) for s in answer["slices"]],
+          [(row["duration"], row["crossing"]) for row in slowest])
+    left = every.sql(f"SELECT count(*) AS n FROM scopes WHERE time <= {time[1]} AND unfinished = 1")[0]["n"]
+    check(f"{what}: not ended", answer["report"]["unfinished"] + answer["report"]["end_lost"], left)
+    if not crosses and left == 0:
+        said = json.loads(commands.run("scopes", *SHOWN, trace))
+        for row in said["scopes"]:
+            del row["self_ns"]
+        check(f"{what}: as waymark scopes", answer["report"], said)
 
 
 def parts_of(trace, begin, end):
@@ -97,9 +123,7 @@ def check_range(served, trace, first, begin, end):
     check(f"{what}: all events", answer["records"], sum(row["n"] for row in counts))
     lost = commands.sql("SELECT count(*) AS places, total(lost) AS events, total(packets) AS packets FROM gaps")[0]
     check(f"{what}: losses", answer["lost"], lost)
-    check(f"{what}: scopes", answer["report"], json.loads(commands.run("scopes", *SHOWN, trace)))
-    slowest = commands.sql("SELECT duration, tid FROM scopes WHERE duration >= 0 ORDER BY duration DESC LIMIT 20")
-    check(f"{what}: slowest scopes", [s["duration"] for s in answer["slices"]], [row["duration"] for row in slowest])
+    check_scopes(what, answer, commands, trace, (first + begin, first + end))
     check_pairs(what, answer, commands)
     check_lives(what, answer, commands, first)
     status, _, body = served.get(f"/api/csv?from={begin}&to={end}")
@@ -118,16 +142,20 @@ def check_threads(served, trace, known):
         if of["lane"] is None and of["tid"] in tids:
             answer = served.ask("/api/select", **{"from": 0, "to": known["length"] + 1, "tracks": track})
             said = subprocess.run([WAYMARK, "scopes", *SHOWN, f"--thread={of['tid']}", trace], check=True, capture_output=True)
-            check(f"scopes of thread {of['tid']}", answer["report"], json.loads(said.stdout))
+            wanted = json.loads(said.stdout)
+            for row in wanted["scopes"]:
+                del row["self_ns"]
+            check(f"scopes of thread {of['tid']}", answer["report"], wanted)
 
 
-def check_trace(trace):
+def check_trace(trace, more=0):
+    """Compares the whole trace, some parts of it, and `more` parts anywhere."""
     with Served(WAYMARK, trace) as served:
         known = served.trace()
         first, length = int(known["first"]), known["length"]
         whole = check_range(served, trace, first, 0, length + 1)
         for begin, end in ((0, max(1, length // 3)), (length // 3, 2 * length // 3 + 1), (length // 2, length // 2 + 10000),
-                           (length + 5, length + 9)):
+                           (length + 5, length + 9), *(sorted(CHANCE.sample(range(length), 2)) for _ in range(more))):
             check_range(served, trace, first, begin, end)
         check_threads(served, trace, known)
     return whole
@@ -186,6 +214,10 @@ def main():
               [(p["from"], p["to"], p["from_by"]) for p in seen["pairs"]], True)
         check("all lists have items", [len(seen[k]) for k in ("slices", "lives")], [20, 20])
         check("losses", check_trace(work / "many-packets")["lost"]["places"] > 0, True)
+        make_scopes.write(work / "scopes", 400000)
+        crossing = check_trace(work / "scopes", 5)["report"]["scopes"]
+        check("long scopes", [(row["name"], row["count"] > 0) for row in crossing],
+              [("job", True), ("main", True), ("phase", True)])
         check_wrong(cache)
         check_unreadable(work)
     finish()

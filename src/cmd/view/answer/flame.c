@@ -15,11 +15,11 @@ struct flame {
 	struct stacks stacks;
 };
 
-static void resume(void *flame, const struct key *key, const struct event_class *class)
+static void resume(void *flame, const struct level_scope *scope, const struct event_class *class)
 {
 	struct flame *f = flame;
 
-	stacks_resume(&f->stacks, key, class, (uint64_t)f->part.from_ns);
+	stacks_resume(&f->stacks, &scope->key, class, (uint64_t)f->part.from_ns);
 }
 
 /* Adds a record; what was before the time is moved to its begin, so that it takes no time. */

@@ -87,7 +87,8 @@ static bool is_of_threads(const struct part *p, const struct key *of)
 }
 
 void part_resume(struct part *p, struct viewer *v,
-	void (*resume)(void *data, const struct key *key, const struct event_class *class),
+	void (*resume)(
+		void *data, const struct level_scope *scope, const struct event_class *class),
 	void *data)
 {
 	struct filter_time *from = &p->filter.from;
@@ -104,7 +105,7 @@ void part_resume(struct part *p, struct viewer *v,
 				levels_class_in(&v->levels, scope, p->reader);
 
 			if (class && is_of_threads(p, &scope->key)) {
-				resume(data, &scope->key, class);
+				resume(data, scope, class);
 			}
 		}
 	}

@@ -14,7 +14,7 @@
 struct part {
 	struct reader *reader;
 	struct filter filter;
-	const volatile sig_atomic_t *is_over;
+	volatile sig_atomic_t *is_over;
 	int64_t from_ns; /* of the question */
 	int64_t to_ns;
 	struct keys threads; /* the only ones; values: 1 */
@@ -35,7 +35,8 @@ void part_close(struct part *p);
  * each of them. Call before the first record.
  */
 void part_resume(struct part *p, struct viewer *v,
-	void (*resume)(void *data, const struct key *key, const struct event_class *class),
+	void (*resume)(
+		void *data, const struct level_scope *scope, const struct event_class *class),
 	void *data);
 
 /* Returns the next records, at most SESSION_FEW, valid until the next call; 0 at the end. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is in a selected time, in one pass: events by kind, losses, how long scopes and pairs of
- * events took, and which took longest. The numbers are those of `waymark info`, `scopes`, `latency`
- * and `track` with --since and --until.
+ * What is in a selected time: events by kind, losses, how long scopes and pairs of events took, and
+ * which took longest. The numbers are those of `waymark info`, `latency` and `track` with --since
+ * and --until. Scopes also count if they cross an edge of the time, with their whole length.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -34,17 +34,23 @@ struct selecting {
 	struct slowest slices;
 	struct slowest longest; /* lives */
 	uint64_t ended; /* scopes */
+	struct select_edges edges;
+	VEC(uint64_t) crossing; /* scopes that cross an edge, by the index of their name */
 };
 
 /* ---- Records ---- */
 
-static void add_scope(struct selecting *s, const struct record *rec)
+/* Notes the scope that was added last. */
+static void note_scope(struct selecting *s)
 {
-	if (scopes_add(&s->scopes, rec) != PAIRS_ENDED) {
-		return;
-	}
 	const struct scope_span *span = &s->scopes.pairs.span;
+	bool is_crossing =
+		(int64_t)span->begin_ns < s->part.from_ns || (int64_t)span->end_ns > s->part.to_ns;
 
+	while (s->crossing.count <= span->key.name) {
+		vec_push(&s->crossing, 0);
+	}
+	s->crossing.items[span->key.name] += is_crossing;
 	slowest_offer(&s->slices, &(struct slow_span){
 					  .ns = span->end_ns - span->begin_ns,
 					  .begin_ns = span->begin_ns,
@@ -53,6 +59,7 @@ static void add_scope(struct selecting *s, const struct record *rec)
 					  .pid = span->key.pid,
 					  .tid = span->key.tid,
 					  .is_async = !span->is_nested,
+					  .is_crossing = is_crossing,
 					  .name = s->scopes.pairs.names.items[span->key.name],
 				  });
 }
@@ -101,21 +108,77 @@ static void on_life(void *selecting, const struct life *life)
 	}
 }
 
+static void resume(
+	void *selecting, const struct level_scope *scope, const struct event_class *class)
+{
+	struct selecting *s = selecting;
+
+	pairs_resume(&s->scopes.pairs, &scope->key, class, (uint64_t)scope->begin_ns);
+}
+
+/* Adds the scopes of the records before the time, and returns the number of these records. */
+static size_t add_earlier(struct selecting *s, const struct record *records, size_t count)
+{
+	size_t i = 0;
+
+	for (; i < count && (int64_t)records[i].ns < s->part.from_ns; i++) {
+		pairs_take(&s->scopes.pairs, s->part.reader, &records[i]);
+	}
+	return i;
+}
+
+static void add_record(struct selecting *s, const struct record *rec)
+{
+	if (scopes_add(&s->scopes, rec) == PAIRS_ENDED) {
+		note_scope(s);
+	}
+	select_pairs_add(&s->pairs, s->part.reader, rec);
+	if (!*s->lives.error) {
+		lives_add(&s->lives, rec);
+	}
+}
+
+static void note_edge(void *selecting, const struct scope_span *span)
+{
+	struct selecting *s = selecting;
+
+	vec_push(&s->edges.all, ((struct select_edge){ .key = span->key,
+					.class = span->class,
+					.begin_ns = (int64_t)span->begin_ns }));
+}
+
+/* Adds the scopes that are open at the end of the time, and end after it. */
+static void add_edges(struct selecting *s)
+{
+	const struct select_edges_of of = {
+		.reader = s->part.reader, .to_ns = s->part.to_ns, .is_over = s->part.is_over
+	};
+
+	pairs_unfinished(&s->scopes.pairs, note_edge, s);
+	select_edges_find(&s->edges, s->viewer, &of);
+	vec_foreach (const struct select_edge *, e, &s->edges.all) {
+		if (e->is_ended) {
+			scopes_end_open(&s->scopes, &e->key, (uint64_t)e->end_ns);
+			note_scope(s);
+		}
+	}
+}
+
 static void add_records(struct selecting *s)
 {
 	struct record records[SESSION_FEW];
 	size_t count;
 
+	part_resume(&s->part, s->viewer, resume, s);
 	while ((count = part_next(&s->part, records))) {
-		summary_add_few(&s->summary, records, count);
-		for (size_t i = 0; i < count; i++) {
-			add_scope(s, &records[i]);
-			select_pairs_add(&s->pairs, s->part.reader, &records[i]);
-			if (!*s->lives.error) {
-				lives_add(&s->lives, &records[i]);
-			}
+		size_t earlier = add_earlier(s, records, count);
+
+		summary_add_few(&s->summary, records + earlier, count - earlier);
+		for (size_t i = earlier; i < count; i++) {
+			add_record(s, &records[i]);
 		}
 	}
+	add_edges(s);
 	summary_sort(&s->summary);
 	scopes_end(&s->scopes);
 	lives_end(&s->lives);
@@ -154,9 +217,10 @@ static void put_slowest(struct selecting *s, const struct slowest *slowest, stru
 		viewer_unlock(s->viewer);
 		out_printf(out,
 			"%s{\"ns\":%" PRId64 ",\"duration\":%" PRIu64 ",\"trace\":%u,\"pid\":%u"
-			",\"tid\":%u,\"async\":%s,\"track\":",
+			",\"tid\":%u,\"async\":%s,\"crossing\":%s,\"track\":",
 			i ? "," : "", view_since(first_ns, (int64_t)span->begin_ns), span->ns,
-			span->trace, span->pid, span->tid, span->is_async ? "true" : "false");
+			span->trace, span->pid, span->tid, span->is_async ? "true" : "false",
+			span->is_crossing ? "true" : "false");
 		if (track == LEVELS_NONE) {
 			out_str(out, "null");
 		} else {
@@ -166,6 +230,23 @@ static void put_slowest(struct selecting *s, const struct slowest *slowest, stru
 		json_out_string(out, span->name);
 		out_str(out, span->rest ? span->rest : "");
 		out_char(out, '}');
+	}
+	out_char(out, ']');
+}
+
+/* Writes of each name how many of its scopes cross an edge of the time. */
+static void put_crossing(const struct selecting *s, struct out *out)
+{
+	bool is_first = true;
+
+	out_str(out, ",\"crossing\":[");
+	for (size_t i = 0; i < s->crossing.count; i++) {
+		if (s->crossing.items[i] > 0) {
+			out_str(out, is_first ? "{\"name\":" : ",{\"name\":");
+			json_out_string(out, s->scopes.pairs.names.items[i]);
+			out_printf(out, ",\"count\":%" PRIu64 "}", s->crossing.items[i]);
+			is_first = false;
+		}
 	}
 	out_char(out, ']');
 }
@@ -184,6 +265,7 @@ static void put_all(struct selecting *s, struct out *out)
 	report_end(&s->scopes.report, REPORT_TOTAL);
 	out_printf(out, ",\"names\":%zu,\"report\":", s->scopes.report.rows.count);
 	report_put_json(out, &s->scopes.report, &form);
+	put_crossing(s, out);
 	out_printf(out, ",\"pairs_left_out\":%zu,\"pairs\":", s->pairs.left_out);
 	select_pairs_put(&s->pairs, &form, out);
 	out_str(out, ",\"slices\":");
@@ -204,6 +286,7 @@ static void begin(struct selecting *s, struct viewer *v)
 	s->viewer = v;
 	summary_init(&s->summary);
 	scopes_init(&s->scopes, reader, SCOPES_BY_NAME);
+	s->scopes.report.has_self = false; /* not known of what is outside of the time */
 	/* The pass may have met events that this reader does not know yet. */
 	viewer_lock(v);
 	select_pairs_init(&s->pairs, &v->session->reader->classes, reader);
@@ -224,6 +307,8 @@ static void end(struct selecting *s)
 	slowest_fini(&s->longest);
 	summary_fini(&s->summary);
 	scopes_fini(&s->scopes);
+	vec_fini(&s->edges.all);
+	vec_fini(&s->crossing);
 	select_pairs_fini(&s->pairs);
 	lives_fini(&s->lives);
 	part_close(&s->part);

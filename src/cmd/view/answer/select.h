@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parts of the answer to a selection: the pairs of events whose latency interests, and the slowest
- * of many spans.
+ * Parts of the answer to a selection: the pairs of events whose latency interests, the ends of
+ * scopes that cross its end, and the slowest of many spans.
  */
 #ifndef CMD_VIEW_ANSWER_SELECT_H
 #define CMD_VIEW_ANSWER_SELECT_H
 
 #include "analyse/latency.h"
 #include "base/arena.h"
+#include "cmd/view/answer/answers.h"
 #include "text/out.h"
 #include "view/report.h"
 
@@ -47,6 +48,32 @@ void select_pairs_add(struct select_pairs *p, struct reader *reader, const struc
 /* Ends the latencies, and writes them as a JSON array. */
 void select_pairs_put(struct select_pairs *p, const struct report_form *form, struct out *out);
 
+/* ---- select_edges.c ---- */
+
+/* A scope that is open at the end of the time. */
+struct select_edge {
+	struct key key; /* as in struct scope_span */
+	const struct event_class *class; /* in select_edges_of.reader */
+	int64_t begin_ns;
+	int64_t end_ns; /* if it has ended */
+	bool is_ended;
+	size_t first; /* index of the first checkpoint after the time */
+	size_t after; /* of the first one after its end; their number: there is none */
+};
+
+struct select_edges {
+	VEC(struct select_edge) all;
+};
+
+struct select_edges_of {
+	const struct reader *reader;
+	int64_t to_ns; /* the end of the time, included */
+	volatile sig_atomic_t *is_over; /* the answer is not wanted any more */
+};
+
+/* Finds the ends in the rest of the traces, as far as it was read, and sorts the scopes by them. */
+void select_edges_find(struct select_edges *e, struct viewer *v, const struct select_edges_of *of);
+
 /* ---- The slowest ---- */
 
 #define SLOWEST_MAX 100
@@ -59,6 +86,7 @@ struct slow_span {
 	uint32_t pid;
 	uint32_t tid;
 	bool is_async; /* a scope that is not on its thread's stack */
+	bool is_crossing; /* it began before the time or ends after it */
 	const char *name; /* of the scope, or of a life's first event */
 	char *rest; /* more of it as JSON; freed with it; NULL: nothing */
 };

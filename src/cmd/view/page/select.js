@@ -69,29 +69,59 @@ function limits(rows) {
 	return [Math.min(...buckets.map((b) => b.from_ns)), Math.max(...buckets.map((b) => b.to_ns))];
 }
 
-// Names, numbers and histograms of the rows of a report, which have those of `waymark scopes`.
-function lengths(title, names, rows, textsOf) {
+// Names, numbers and histograms of the rows of a report, which have those of `waymark scopes`. `crossing`: of
+// each name, how many of them cross an edge of the time.
+function lengths(title, names, rows, textsOf, crossing = new Map()) {
 	const some = rows.filter((row) => row.count > 0);
 	const [first, last] = limits(some);
-	const columns = [...names.map((name) => [name, false]), ...["count", "total", "min", "p50", "p99", "max"].map((n) => [n, true]),
+	const numbers = ["count", ...(crossing.size > 0 ? ["crossing"] : []), "total", "min", "p50", "p99", "max"];
+	const columns = [...names.map((name) => [name, false]), ...numbers.map((n) => [n, true]),
 		[some.length > 0 ? `${duration(first)} … ${duration(last)}` : "", false]];
 
 	return table(title, columns, some.map((row) => [...textsOf(row), count(row.count),
+		...(crossing.size > 0 ? [crossing.has(row.name) ? count(crossing.get(row.name)) : ""] : []),
 		...["total_ns", "min_ns", "p50_ns", "p99_ns", "max_ns"].map((key) => duration(row[key])),
 		histogram(row.histogram, first, last)]));
 }
 
-// Says of a report what became no pair.
-function unpaired(report) {
-	const kinds = [["unfinished", "not ended"], ["unbegun", "begun before"], ["begun_twice", "begun twice"],
-		["end_lost", "with a lost end"], ["begin_lost", "with a lost begin"]];
+const LOST = [["begun_twice", "begun twice"], ["end_lost", "with a lost end"], ["begin_lost", "with a lost begin"]];
 
+// Says of a report what became no pair.
+function unpaired(report, kinds) {
 	return kinds.filter(([key]) => report[key] > 0).map(([key, text]) => `${count(report[key])} ${text}`).join(", ");
 }
 
+// Says which scopes have an unknown end, and which cross an edge.
+function scopesNote({ report, crossing }) {
+	const cross = crossing.reduce((sum, c) => sum + c.count, 0);
+	const left = unpaired(report, [["unfinished", "not ended in the trace"], ["unbegun", "begun before the trace"], ...LOST]);
+	const texts = [cross > 0 ? `${count(cross)} with a part outside of the time, which count with all of their length` : "", left];
+
+	return `scopes: ${texts.filter((text) => text).join(", ")}`;
+}
+
+// Says which pairs cross an edge; where their other event is was not read.
+function pairsNote(pairs) {
+	const texts = pairs.map(({ from, to, report }) => [`${from} to ${to}`,
+		unpaired(report, [["unfinished", "not ended in this time"], ["unbegun", "begun before it"], ...LOST])]);
+
+	return `pairs that do not count: ${texts.filter(([, left]) => left).map((words) => words.join(" ")).join("; ")}`;
+}
+
+// The part of a scope that is in the time, if it is not all of it.
+function partOf(slice) {
+	const { from, to } = currentRange();
+
+	return slice.crossing ? duration(Math.min(slice.ns + slice.duration, to) - Math.max(slice.ns, from)) : "";
+}
+
 function slowestSlices(slices) {
-	return table("Slowest scopes", [["took", true], ["scope", false], ["on", false], ["at", true]],
-		slices.map((s) => [duration(s.duration), s.name, s.track === null ? "" : trackName(app.trace, s.track), time(s.ns, 1)]),
+	const isCrossing = slices.some((s) => s.crossing);
+
+	return table("Slowest scopes", [["took", true], ...(isCrossing ? [["of it here", true]] : []), ["scope", false], ["on", false],
+		["at", true]],
+		slices.map((s) => [duration(s.duration), ...(isCrossing ? [partOf(s)] : []), s.name,
+			s.track === null ? "" : trackName(app.trace, s.track), time(s.ns, 1)]),
 		(i) => () => jump({ ...slices[i], kind: "slice",
 			tracks: tracksOf(slices[i].async ? { ...slices[i], lane: slices[i].name } : slices[i]) }));
 }
@@ -113,7 +143,8 @@ function tables(answer) {
 	const slowest = [];
 
 	if (answer.report.scopes.some((row) => row.count > 0)) {
-		all.push(lengths("How long scopes took", ["scope"], answer.report.scopes, (row) => [row.name]));
+		all.push(lengths("How long scopes took", ["scope"], answer.report.scopes, (row) => [row.name],
+			new Map(answer.crossing.map((c) => [c.name, c.count]))));
 	}
 	if (pairs.some((row) => row.count > 0)) {
 		all.push(lengths("From one event to another", ["from", "to", "by"], pairs,
@@ -130,16 +161,14 @@ function tables(answer) {
 }
 
 function notes(answer) {
-	const left = unpaired(answer.report);
 	const lost = answer.lost.places > 0 ? `events were lost in ${many(answer.lost.places, "place")}: ${
 		many(answer.lost.events, "event")}, ${many(answer.lost.packets, "packet")}` : "";
-	const texts = [lost, left ? `scopes: ${left}` : "", answer.lives_error,
-		...answer.pairs.map((p) => p.error).filter((text) => text),
+	const texts = [lost, scopesNote(answer), answer.lives_error, ...answer.pairs.map((p) => p.error), pairsNote(answer.pairs),
 		answer.names > answer.report.scopes.length ? `${count(answer.names - answer.report.scopes.length)} more names of scopes` : "",
 		answer.pairs_left_out > 0 ? `${answer.pairs_left_out} more pairs of events` : "",
 		answer.problems > 0 ? `${count(answer.problems)} records could not be read` : ""];
 
-	return texts.filter((text) => text).map((text) => {
+	return texts.filter((text) => text && !text.endsWith(": ")).map((text) => {
 		const note = make("p", text);
 
 		note.className = text === lost ? "bad" : "note";
