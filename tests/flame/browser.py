@@ -22,6 +22,21 @@ STILL = {"all": (0, 1200), "idle": (0, 200), "main": (200, 1000), "fs:decode (a*
          "read": (400, 320), "decode": (400, 80), "write": (720, 80)}
 ZOOMED = {"all": (0, 1200), "main": (0, 1200), "read": (0, 1200), "decode": (0, 300)}
 
+# The contrast of each text with what is under it, by the formula of WCAG 2; and the picture's own colour.
+CONTRASTS = """(() => {
+    const parts = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map((c) => {
+        c /= 255;
+        return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+    });
+    const bright = (colour) => parts(colour).reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0.05);
+    const fill = (element) => bright(getComputedStyle(element).fill);
+    const back = document.getElementById("back");
+    const ratio = (a, b) => Math.max(a / b, b / a);
+    const texts = [...document.querySelectorAll("svg > text, svg > text tspan")].map((t) => ratio(fill(t), fill(back)));
+    const frames = [...document.querySelectorAll(".f")].map((g) => ratio(fill(g.querySelector("text")), fill(g.querySelector("rect"))));
+    return { back: getComputedStyle(back).fill, texts: Math.min(...texts), frames: Math.min(...frames) };
+})()"""
+
 # The search, the line that reports it, and the marked frames.
 SEARCHES = [
     ("decode", "2 frames match, 23.33 %", {"decode", "fs:decode (a*b)"}),
@@ -144,7 +159,19 @@ def check_search(page):
     assert search(page, None) == "2 frames match, 28.00 %", "a prompt that is left changes it"
 
 
+def check_colours(page):
+    """The picture is light or dark as the user wants, and texts can be read."""
+    for scheme, back in ("dark", "rgb(22, 24, 28)"), ("light", "rgb(255, 255, 255)"):
+        page.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        for sought in "", "decode":
+            search(page, sought)
+            found = page.evaluate(CONTRASTS)
+            assert found["back"] == back and found["texts"] > 4.5 and found["frames"] > 3, f"{scheme}: {found}"
+    search(page, "")
+
+
 def small(page):
+    check_colours(page)
     assert places(page) == STILL, places(page)
     check_rest(page)
     check_root(page)
@@ -162,6 +189,10 @@ def names(page):
     click_frame(page, "<script>alert(1)</script>")
     check_texts_fit(page)
     assert page.prompts == 2, "a name runs as a script"
+
+
+def compared(page):
+    check_colours(page)
 
 
 def deep(page):
@@ -182,7 +213,7 @@ def main():
         print("chromium is not installed")
         return 77
     with tempfile.TemporaryDirectory() as folder:
-        for check in (small, names, deep, empty):
+        for check in (small, compared, names, deep, empty):
             path = pathlib.Path(folder, check.__name__ + ".svg")
             with path.open("wb") as file:
                 subprocess.run([sys.argv[1], check.__name__], stdout=file, check=True)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes flame graphs for the other tests of this folder: picture small|names|deep|many|empty|most
+ * Writes flame graphs for the other tests of this folder: picture
+ * small|compared|names|deep|many|empty|most
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,6 +25,16 @@ static void small(struct flamegraph *g)
 	ADD(g, 49999, 1, "main", "write");
 	ADD(g, 250000, 10, "main", "fs:decode (a*b)");
 	ADD(g, 250000, 3, "idle");
+}
+
+/* Frames with about the same, more, much less and no time as before. */
+static void compared(struct flamegraph *g)
+{
+	small(g);
+	flamegraph_compare(g);
+	small(g);
+	ADD(g, 400000, 1, "main", "write", "flush");
+	ADD(g, 900000, 1, "main", "read");
 }
 
 static void names(struct flamegraph *g)
@@ -88,6 +99,7 @@ static const struct {
 	void (*fill)(struct flamegraph *g);
 } pictures[] = {
 	{ "small", small },
+	{ "compared", compared },
 	{ "names", names },
 	{ "deep", deep },
 	{ "many", many },

@@ -178,8 +178,9 @@ def check_flame(page):
         const rgb = (c) => { probe.fillStyle = c; return parseInt(probe.fillStyle.slice(1), 16); };
         const parts = (c) => [c >> 16, c >> 8 & 255, c & 255];
         const far = (a, b) => Math.max(...parts(a).map((v, i) => Math.abs(v - parts(b)[i])));
-        const frames = [...text.matchAll(/<title>([^<]*?)\\n[^<]*<.title><rect [^>]*fill="(#[0-9a-f]{6})"/g)].slice(1);
-        globalThis.colours = frames.map(([, name, fill]) => far(rgb(fill), rgb(colour(name, false))));
+        const frames = [...text.matchAll(/<title>([^<]*?)\\n[^<]*<.title><rect [^>]*fill="(#[0-9a-f]{6})" style="--night: (#[0-9a-f]{6})"/g)];
+        globalThis.colours = frames.slice(1).map(([, name, fill, night]) =>
+            Math.max(far(rgb(fill), rgb(colour(name, false))), far(rgb(night), rgb(colour(name, true)))));
     })()""")
     wait_for(page, "globalThis.colours?.length > 5")
     check("the colours of names", page.evaluate("Math.max(...colours)") <= 2, True)

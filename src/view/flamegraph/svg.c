@@ -26,9 +26,16 @@ extern const char *const flamegraph_script[];
 /* Thinner frames are not drawn: a tenth of a pixel, in thousandths. */
 #define THINNEST 100
 
-/* Colours of differences, from none to the largest. */
-#define GREY 0xe0
-#define DARK 0x70
+/* The colours for a light and a dark screen: text is black or nearly white. */
+static const struct shade {
+	unsigned int root;
+	unsigned int light; /* percent, of frames, and of the kernel's */
+	unsigned int kernel_light;
+	/* Of differences, from none to the largest: */
+	unsigned int grey;
+	unsigned int bright;
+	unsigned int dark;
+} day = { 0xd8d8d8, 74, 68, 0xe0, 0xff, 0x70 }, night = { 0x44484f, 38, 32, 0x50, 0xd0, 0x28 };
 
 /* Positions are rounded to thousandths of a pixel. */
 #define PER_PIXEL 1000
@@ -227,17 +234,17 @@ static void put_tooltip(const struct flamegraph *g, struct out *out, const struc
 }
 
 /*
- * Returns a colour, light enough for black text. The hue is that of the name in the timeline of
- * `waymark view`, see colour() in cmd/view/page/format.js; the kernel's frames are nearly grey.
+ * Returns a colour of a shade: that of the name in the timeline of `waymark view`, see colour() in
+ * cmd/view/page/format.js; the kernel's frames are nearly grey.
  */
-static unsigned int colour_of(const struct flame_frame *f)
+static unsigned int colour_of(const struct flame_frame *f, const struct shade *shade)
 {
 	uint32_t hash = 2166136261u; /* FNV-1a */
-	unsigned int light = f->is_kernel ? 68 : 74; /* percent */
+	unsigned int light = f->is_kernel ? shade->kernel_light : shade->light;
 	unsigned int rgb = 0;
 
 	if (!f->parent) {
-		return 0xd8d8d8;
+		return shade->root;
 	}
 	for (const char *c = f->name; *c; c++) {
 		hash = (hash ^ (unsigned char)*c) * 16777619u;
@@ -246,7 +253,7 @@ static unsigned int colour_of(const struct flame_frame *f)
 	unsigned int hue = hash % 360;
 	unsigned int saturation = f->is_kernel ? 10 : 45 + (hash >> 9) % 25; /* percent */
 	/* From HSL to RGB, in parts of 10000. */
-	unsigned int chroma = 2 * (100 - light) * saturation;
+	unsigned int chroma = 2 * (light < 50 ? light : 100 - light) * saturation;
 
 	for (unsigned int i = 0; i < 3; i++) {
 		unsigned int from = (hue + 120 * (3 - i)) % 360; /* degrees from red, green, blue */
@@ -264,16 +271,24 @@ static unsigned int colour_of(const struct flame_frame *f)
  * one, the deeper the larger the difference is relative to the larger share; grey if it has the
  * same.
  */
-static unsigned int colour_of_difference(const struct flamegraph *g, const struct flame_frame *f)
+static unsigned int colour_of_difference(
+	const struct flamegraph *g, const struct flame_frame *f, const struct shade *shade)
 {
 	double now = share_of(f->total_ns, g->root->total_ns);
 	double before = share_of(f->before_ns, g->root->before_ns);
 	double most = now > before ? now : before;
 	double depth = most > 0 ? fabs(now - before) / most : 0;
-	unsigned int bright = GREY + (unsigned int)lround((0xff - GREY) * depth);
-	unsigned int dark = GREY - (unsigned int)lround((GREY - DARK) * depth);
+	unsigned int bright =
+		shade->grey + (unsigned int)lround((shade->bright - shade->grey) * depth);
+	unsigned int dark = shade->grey - (unsigned int)lround((shade->grey - shade->dark) * depth);
 
 	return now > before ? bright << 16 | dark << 8 | dark : dark << 16 | dark << 8 | bright;
+}
+
+static unsigned int shade_of(
+	const struct flamegraph *g, const struct flame_frame *f, const struct shade *shade)
+{
+	return g->is_compared ? colour_of_difference(g, f, shade) : colour_of(f, shade);
 }
 
 static void put_frame(const struct flamegraph *g, struct out *out, const struct flame_frame *f)
@@ -291,8 +306,8 @@ static void put_frame(const struct flamegraph *g, struct out *out, const struct 
 	put_pixels(out, x);
 	out_printf(out, "\" y=\"%u\" width=\"", y);
 	put_pixels(out, width);
-	out_printf(out, "\" height=\"%d\" fill=\"#%06x\"/><text x=\"", ROW - 1,
-		g->is_compared ? colour_of_difference(g, f) : colour_of(f));
+	out_printf(out, "\" height=\"%d\" fill=\"#%06x\" style=\"--night: #%06x\"/><text x=\"",
+		ROW - 1, shade_of(g, f, &day), shade_of(g, f, &night));
 	put_pixels(out, x + INSET * PER_PIXEL);
 	out_printf(out, "\" y=\"%u\">", y + ROW - 5);
 	put_frame_label(out, f, columns_in((double)width / PER_PIXEL));
@@ -357,8 +372,22 @@ static void put_head(struct out *out, const char *title, unsigned int height)
 		     ".match rect { fill: #d58cff; }\n"
 		     ".above { opacity: 0.6; }\n"
 		     ".button { cursor: pointer; fill: #0645ad; }\n"
+		     ".more { fill: #d00000; }\n"
+		     ".less { fill: #0000d0; }\n"
+		     "@media (prefers-color-scheme: dark) {\n"
+		     "svg { color-scheme: dark; background: #16181c; }\n"
+		     "#back { fill: #16181c; }\n"
+		     "text { fill: #e8e8e8; }\n"
+		     ".f rect { fill: var(--night); }\n"
+		     ".f text { fill: #fff; }\n"
+		     ".f:hover rect { stroke: #fff; }\n"
+		     ".match rect { fill: #a020e0; }\n"
+		     ".button { fill: #78b0ff; }\n"
+		     ".more { fill: #ff6868; }\n"
+		     ".less { fill: #8c8cff; }\n"
+		     "}\n"
 		     "</style>\n"
-		     "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
+		     "<rect id=\"back\" width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
 		     "<text id=\"title\" x=\"600\" y=\"20\" text-anchor=\"middle\""
 		     " style=\"font-size: 15px\">");
 	out_str(out, "<title>");
@@ -402,8 +431,8 @@ static void put_controls(
 	out_str(out, "</tspan>");
 	if (g->is_compared) {
 		out_str(out,
-			"; <tspan id=\"legend\">share of the time: <tspan fill=\"#d00000\">red: "
-			"more than before</tspan>, <tspan fill=\"#0000d0\">blue: less</tspan></tspan>");
+			"; <tspan id=\"legend\">share of the time: <tspan class=\"more\">red: "
+			"more than before</tspan>, <tspan class=\"less\">blue: less</tspan></tspan>");
 	}
 	out_str(out, "</text>\n");
 }
