@@ -1,30 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A second style of timeline.c: it begins with the scopes of a checkpoint, and keeps what lies in
- * the wanted time. Its threads and lanes are matched with those of the levels, which have seen the
- * whole trace.
+ * the wanted time. At the end, its threads, lanes and classes are matched with those of the levels,
+ * which have seen the whole trace.
  */
 #include "timeline/near.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/memory.h"
 
 /* A thread or lane of this reading. */
 struct near_track {
-	uint32_t track; /* of the levels */
+	uint32_t track; /* of the levels; set at the end */
+	uint32_t thread; /* index of the timeline's threads, or lanes */
+	bool is_lane;
 	VEC(struct near_item) open;
 };
 
 struct nearing {
 	struct near *near;
-	const struct levels *levels;
+	struct reader *reader;
+	int64_t from_ns; /* of the checkpoint */
 	struct timeline timeline;
 	struct timeline_counters counters;
-	VEC(struct near_track) threads; /* by index of the timeline's threads */
-	VEC(struct near_track) lanes; /* by index of its lanes */
-	VEC(uint32_t) names; /* in the levels, by class index; NAME_UNKNOWN: not asked */
+	VEC(struct near_track) tracks; /* until the end, an item has an index of it */
+	VEC(uint32_t) of_threads; /* tracks by index of the timeline's threads */
+	VEC(uint32_t) of_lanes; /* by index of its lanes */
 };
-
-#define NAME_UNKNOWN UINT32_MAX
 
 /* Keeps an item that is in the time. */
 static void keep(struct nearing *n, const struct near_item *item)
@@ -44,73 +48,46 @@ static void keep(struct nearing *n, const struct near_item *item)
 static void add_thread(void *nearing, const struct timeline_thread *thread)
 {
 	struct nearing *n = nearing;
-	const struct timeline_process *p = timeline_process_of(&n->timeline, thread);
 
-	vec_push(&n->threads, ((struct near_track){ .track = levels_thread(n->levels, p->trace,
-							    p->pid, thread->tid) }));
+	vec_push(&n->of_threads, (uint32_t)n->tracks.count);
+	vec_push(&n->tracks, ((struct near_track){ .thread = thread->index }));
 }
 
 static void add_lane(void *nearing, const struct timeline_lane *lane)
 {
 	struct nearing *n = nearing;
-	size_t number = 0;
 
-	/* The lanes of the name before this one, which is the last. */
-	for (size_t i = 0; i + 1 < n->timeline.lanes.count; i++) {
-		const struct timeline_lane *other = &n->timeline.lanes.items[i];
-
-		number += other->process == lane->process && other->name == lane->name;
-	}
-	uint32_t track = levels_lane(n->levels, &n->timeline.processes.items[lane->process],
-		n->timeline.pairs.names.items[lane->name], number);
-
-	vec_push(&n->lanes, ((struct near_track){ .track = track }));
+	(void)lane;
+	vec_push(&n->of_lanes, (uint32_t)n->tracks.count);
+	vec_push(&n->tracks, ((struct near_track){ .is_lane = true,
+				     .thread = (uint32_t)n->timeline.lanes.count - 1 }));
 }
 
-static struct near_track *track_of(struct nearing *n, const struct timeline_event *e)
+static uint32_t track_of(const struct nearing *n, const struct timeline_event *e)
 {
-	if (e->lane) {
-		return &n->lanes.items[e->lane - n->timeline.lanes.items];
-	}
-	return &n->threads.items[e->thread->index];
-}
-
-/* Returns the name of a class in the levels: another reader may have met it earlier or later. */
-static uint32_t name_of(struct nearing *n, const struct event_class *class)
-{
-	while (n->names.count <= class->index) {
-		vec_push(&n->names, NAME_UNKNOWN);
-	}
-	uint32_t *name = &n->names.items[class->index];
-
-	if (*name == NAME_UNKNOWN) {
-		const struct event_class *known =
-			classes_like(&n->levels->timeline.reader->classes, class);
-
-		*name = known ? (uint32_t)known->index + 1 : 0;
-	}
-	return *name;
+	return e->lane ? n->of_lanes.items[e->lane - n->timeline.lanes.items]
+		       : n->of_threads.items[e->thread->index];
 }
 
 static struct near_item item_of(
-	struct nearing *n, const struct near_track *t, const struct timeline_event *e)
+	const struct nearing *n, const struct near_track *t, const struct timeline_event *e)
 {
 	return (struct near_item){
-		.track = t->track,
+		.track = (uint32_t)(t - n->tracks.items),
 		.depth = (uint32_t)t->open.count,
 		.trace = e->rec ? e->rec->trace : 0,
 		.is_continued = e->is_continued,
 		.begin_ns = (int64_t)e->ns,
 		.end_ns = (int64_t)e->ns,
 		.offset = e->rec ? e->rec->offset : 0,
-		.name = name_of(n, e->class),
+		.name = (uint32_t)e->class->index + 1,
 	};
 }
 
 static void add_event(void *nearing, const struct timeline_event *e)
 {
 	struct nearing *n = nearing;
-	struct near_track *t = track_of(n, e);
+	struct near_track *t = &n->tracks.items[track_of(n, e)];
 	struct near_item item = item_of(n, t, e);
 
 	switch (e->kind) {
@@ -142,7 +119,7 @@ static void add_gap(void *nearing, const struct timeline_thread *thread, const s
 
 	keep(n, &(struct near_item){
 			.kind = NEAR_LOSS,
-			.track = n->threads.items[thread->index].track,
+			.track = n->of_threads.items[thread->index],
 			.trace = rec->trace,
 			.begin_ns = (int64_t)rec->ns,
 			.end_ns = (int64_t)rec->ns,
@@ -161,33 +138,38 @@ static const struct timeline_style style = {
 
 /* ---- Reading ---- */
 
-static void begin(struct nearing *n, struct reader *reader, const struct level_checkpoint *c)
+struct nearing *near_begin(struct near *near, const struct levels *l, struct reader *reader)
 {
+	const struct level_checkpoint *c = levels_checkpoint(l, near->from_ns);
+	struct nearing *n = xcalloc(1, sizeof(*n));
 	const struct reader_needs needs = {
 		.from_ns = c ? c->ns : INT64_MIN,
-		.to_ns = n->near->to_ns,
+		.to_ns = near->to_ns,
 		.is_part = true,
 	};
 
+	n->near = near;
+	n->reader = reader;
+	n->from_ns = needs.from_ns;
 	timeline_init(&n->timeline, reader, &n->counters, &style, n);
 	reader_limit(reader, &needs);
 	for (size_t i = 0; c && i < c->count; i++) {
-		const struct event_class *class = levels_class_in(n->levels, &c->scopes[i], reader);
+		const struct event_class *class = levels_class_in(l, &c->scopes[i], reader);
 
 		if (class) {
 			timeline_resume(&n->timeline, &c->scopes[i].key, class,
 				(uint64_t)c->scopes[i].begin_ns);
 		}
 	}
+	return n;
 }
 
-/* Adds the records between the checkpoint and the end of the time. */
-static void read_records(struct nearing *n, struct reader *reader, int64_t from_ns)
+void near_read(struct nearing *n)
 {
 	enum read_result result;
 	struct record rec;
 
-	while ((result = reader_next(reader, &rec)) == READ_RECORD || result == READ_PROBLEM) {
+	while ((result = reader_next(n->reader, &rec)) == READ_RECORD || result == READ_PROBLEM) {
 		if (result == READ_PROBLEM) {
 			n->near->problems++;
 			continue;
@@ -195,7 +177,7 @@ static void read_records(struct nearing *n, struct reader *reader, int64_t from_
 		if ((int64_t)rec.ns > n->near->to_ns) {
 			return;
 		}
-		if ((int64_t)rec.ns >= from_ns &&
+		if ((int64_t)rec.ns >= n->from_ns &&
 			(!n->near->filter || filter_passes(n->near->filter, &rec))) {
 			timeline_add(&n->timeline, &rec);
 		}
@@ -212,23 +194,66 @@ static void keep_open(struct nearing *n, struct near_track *t)
 	vec_fini(&t->open);
 }
 
-void near_read(struct near *n, const struct levels *l, struct reader *reader)
+/* Returns the track of a lane in the levels: that of its name, after as many of this name. */
+static uint32_t find_lane(const struct nearing *n, const struct levels *l, uint32_t index)
 {
-	const struct level_checkpoint *c = levels_checkpoint(l, n->from_ns);
-	struct nearing all = { .near = n, .levels = l };
+	const struct timeline_lane *all = n->timeline.lanes.items;
+	const struct timeline_lane *lane = &all[index];
+	size_t number = 0;
 
-	begin(&all, reader, c);
-	read_records(&all, reader, c ? c->ns : INT64_MIN);
-	vec_foreach (struct near_track *, t, &all.threads) {
-		keep_open(&all, t);
+	for (uint32_t i = 0; i < index; i++) {
+		number += all[i].process == lane->process && all[i].name == lane->name;
 	}
-	vec_foreach (struct near_track *, t, &all.lanes) {
-		keep_open(&all, t);
+	return levels_lane(l, &n->timeline.processes.items[lane->process],
+		n->timeline.pairs.names.items[lane->name], number);
+}
+
+static void find_tracks(struct nearing *n, const struct levels *l)
+{
+	vec_foreach (struct near_track *, t, &n->tracks) {
+		if (t->is_lane) {
+			t->track = find_lane(n, l, t->thread);
+			continue;
+		}
+		const struct timeline_thread *thread = &n->timeline.threads.items[t->thread];
+		const struct timeline_process *p = timeline_process_of(&n->timeline, thread);
+
+		t->track = levels_thread(l, p->trace, p->pid, thread->tid);
 	}
-	vec_fini(&all.threads);
-	vec_fini(&all.lanes);
-	vec_fini(&all.names);
-	timeline_fini(&all.timeline);
+}
+
+/* Replaces tracks and names by those of the levels, whose reader may have met others first. */
+static void match_items(struct nearing *n, const struct levels *l)
+{
+	const struct class_table *known = &l->timeline.reader->classes;
+	size_t count = n->reader->classes.all.count;
+	uint32_t *names = xcalloc(count + 1, sizeof(*names));
+
+	for (size_t i = 0; i < count; i++) {
+		const struct event_class *like =
+			classes_like(known, n->reader->classes.all.items[i]);
+
+		names[i + 1] = like ? (uint32_t)like->index + 1 : 0;
+	}
+	vec_foreach (struct near_item *, item, &n->near->items) {
+		item->track = n->tracks.items[item->track].track;
+		item->name = names[item->name];
+	}
+	free(names);
+}
+
+void near_end(struct nearing *n, const struct levels *l)
+{
+	vec_foreach (struct near_track *, t, &n->tracks) {
+		keep_open(n, t);
+	}
+	find_tracks(n, l);
+	match_items(n, l);
+	vec_fini(&n->tracks);
+	vec_fini(&n->of_threads);
+	vec_fini(&n->of_lanes);
+	timeline_fini(&n->timeline);
+	free(n);
 }
 
 void near_fini(struct near *n)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A part of a trace as it is seen from near: each slice, event and gap in a time, exactly. It is
- * read from the last checkpoint of the levels before that time. One thread.
+ * read from the last checkpoint of the levels before that time. One thread; the levels may change
+ * while it reads.
  */
 #ifndef TIMELINE_NEAR_H
 #define TIMELINE_NEAR_H
@@ -33,14 +34,21 @@ struct near {
 	int64_t to_ns;
 	size_t limit; /* of items */
 	struct filter *filter; /* started with the reader; NULL: all records */
-	/* Set by near_read(): */
+	/* Set at the end: */
 	VEC(struct near_item) items; /* slices by their ends */
 	bool is_cut; /* there are more than the limit */
 	uint64_t problems; /* that the reader has reported */
 };
 
-/* Reads with a fresh reader of the same traces. Goes on after a problem, as the pass does. */
-void near_read(struct near *n, const struct levels *l, struct reader *reader);
+struct nearing;
+
+/*
+ * Begin with a fresh reader of the same traces, read, and end, which frees `nearing`. Only the
+ * first and the last one need the levels. Reading goes on after a problem, as the pass does.
+ */
+struct nearing *near_begin(struct near *n, const struct levels *l, struct reader *reader);
+void near_read(struct nearing *nearing);
+void near_end(struct nearing *nearing, const struct levels *l);
 void near_fini(struct near *n);
 
 #endif

@@ -227,7 +227,10 @@ static void read_near(struct near *n, const struct levels *l)
 {
 	struct reader *r = open_traces();
 
-	near_read(n, l, r);
+	struct nearing *nearing = near_begin(n, l, r);
+
+	near_read(nearing);
+	near_end(nearing, l);
 	REQUIRE(n->problems == 0, "%s", r->error.text);
 	reader_close(r);
 	for (size_t i = 0; i < n->items.count; i++) {

@@ -90,7 +90,12 @@ bool answer_read_near(struct viewer *v, struct near *n)
 	if (r) {
 		viewer_lock(v);
 		begin_filter(v, n, &filter);
-		near_read(n, &v->levels, r);
+		struct nearing *nearing = near_begin(n, &v->levels, r);
+
+		viewer_unlock(v);
+		near_read(nearing);
+		viewer_lock(v);
+		near_end(nearing, &v->levels);
 		ok = n->problems == 0 || v->problems > 0;
 		viewer_unlock(v);
 	}
