@@ -139,13 +139,14 @@ static void on_end(void *objects, const struct life *life)
 
 /* ---- The pass ---- */
 
-void objects_begin(struct objects *o, struct reader *reader, field_text_fn *text)
+void objects_begin(struct objects *o, struct reader *reader, field_text_fn *text, bool is_across)
 {
 	filter_init(&o->filter);
 	o->options = (struct lives_options){
 		.rules.filter = &o->filter,
 		.text = text,
 		.max_open = OPEN_MAX,
+		.is_across = is_across,
 		.data = o,
 		.stepped = on_step,
 		.ended = on_end,

@@ -55,8 +55,8 @@ struct objects {
 	bool has_lives; /* objects_begin() was called, objects_end() was not */
 };
 
-/* Begins with a reader; `text` formats keys. */
-void objects_begin(struct objects *o, struct reader *reader, field_text_fn *text);
+/* Begins with a reader; `text` formats keys. `is_across`: as in struct lives_options. */
+void objects_begin(struct objects *o, struct reader *reader, field_text_fn *text, bool is_across);
 void objects_add(struct objects *o, const struct record *rec);
 
 /* Ends the lives that are open. Call while the reader is open. */

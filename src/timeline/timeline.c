@@ -247,12 +247,14 @@ static inline const struct timeline_class *class_of(
 
 /* ---- Flows ---- */
 
-/* Returns the number of the object that an argument names; false if it is absent. */
-static bool name_object(
-	const struct timeline_process *p, const struct record *rec, int arg, uint64_t *id)
+/*
+ * Returns the number of the object that an argument names; false if it is absent. `where` is the
+ * number of its process, 0: of all.
+ */
+static bool name_object(uint64_t where, const struct record *rec, int arg, uint64_t *id)
 {
 	const struct value *v = &rec->values[arg];
-	uint64_t of_process = timeline_mix(p->id, hash_string(rec->class->event->args[arg].name));
+	uint64_t of_process = timeline_mix(where, hash_string(rec->class->event->args[arg].name));
 	uint64_t number;
 
 	if (field_integer(rec, rec->values, arg, &number)) {
@@ -277,8 +279,10 @@ static void find_flows(struct timeline *t, struct timeline_event *e)
 	e->flows.part = e->class->event->life_part;
 	for (size_t i = 0; i < c->key_count; i++) {
 		uint64_t *id = &e->flows.ids[e->flows.count];
+		/* The numbers of WAYMARK_FLOW() are counted by each process. */
+		bool is_of_all = t->is_across && e->class->event->args[c->keys[i]].is_key;
 
-		e->flows.count += name_object(p, e->rec, c->keys[i], id);
+		e->flows.count += name_object(is_of_all ? 0 : p->id, e->rec, c->keys[i], id);
 	}
 }
 

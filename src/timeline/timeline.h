@@ -124,6 +124,7 @@ struct timeline {
 	struct timeline_counters *counters;
 	const struct timeline_style *style;
 	void *view;
+	bool is_across; /* set by the caller: a key names the same object in all processes */
 	struct pairs pairs;
 	VEC(struct timeline_process) processes;
 	VEC(struct timeline_thread) threads;

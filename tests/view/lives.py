@@ -6,6 +6,7 @@ Numbers and durations of lives are compared with SQL's table `lives`, which is t
 object with those that have its key.
 """
 
+import json
 import os
 import pathlib
 import random
@@ -17,6 +18,7 @@ import time
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "flame"))
 import chromium  # noqa: E402
 from browser import ask_sql, settle, wait_for  # noqa: E402
+import make_across  # noqa: E402
 from served import Served, check, finish  # noqa: E402
 
 WAYMARK, PROGRAM = map(os.path.realpath, sys.argv[1:3])
@@ -76,6 +78,27 @@ def check_flows(trace, chance):
         check("a flow leads from thread to thread", len({event[1] for event in flow["events"]}), 2)
 
 
+def check_across(folder, chance):
+    """With --across, the events of an object are of all processes, and its life is that of waymark track."""
+    for across in (), ("--across",):
+        tracked = json.loads(subprocess.run([WAYMARK, "track", "--json", *across, "--slowest=20", folder], check=True,
+                                            capture_output=True).stdout)["slowest"]
+        with Served(WAYMARK, *across, folder) as served:
+            known = served.trace()
+            first, whole = int(known["first"]), {"from": 0, "to": known["length"] + 1}
+            for key in chance.sample(range(100), 5):
+                found = served.ask("/api/find", where=f"request == {key}", ns=max(0, key * 100000 - 1))
+                flow = served.ask("/api/flow", **whole, **{k: found[k] for k in ("ns", "trace", "offset")})
+                times = [row["t"] for table in ("sent", "served", "received") if across or table != "served" for row in ask_sql(
+                    WAYMARK, folder, f"SELECT time - {first} AS t FROM {table} WHERE request = {key}")]
+                check(f"{across}: events of {key}", [event[0] for event in flow["events"]], times)
+            answer = served.ask("/api/select", **whole)
+            check(f"{across}: slowest lives", [(life["ns"], life["duration"], life["key"], life["count"]) for life in answer["lives"]],
+                  [(life["begin_ns"] - first, life["end_ns"] - life["begin_ns"], life["key"], life["count"]) for life in tracked])
+            lives = lives_in(served, 0, 60000)
+            check(f"{across}: traces whose events are in lives", {step[5] for step in lives["steps"]}, {0, 1} if across else {0})
+
+
 def check_page(trace):
     with Served(WAYMARK, trace) as served, chromium.Page(served.address) as page:
         settle(page)
@@ -121,6 +144,8 @@ def main():
         subprocess.run([PROGRAM, "300"], check=True, env={**os.environ, "WAYMARK_TRACE": f"*,full=block,file={work / 'a.ctf'}"})
         check_lives(work / "a.ctf", random.Random(33))
         check_flows(work / "a.ctf", random.Random(34))
+        make_across.write(work / "both", 100)
+        check_across(work / "both", random.Random(35))
         if chromium.is_installed():
             check_page(work / "a.ctf")
     finish()

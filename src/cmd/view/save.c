@@ -299,6 +299,7 @@ static void put_events(
 	reader_limit(r, &needs);
 	lines_init(&lines, out, r, &lines_json, TIMESTAMP_ABSOLUTE);
 	timeline_init(&flows.timeline, r, &flows.none, &flow_style, &flows);
+	flows.timeline.is_across = s->viewer->is_across;
 	while ((result = reader_next(r, &rec)) == READ_RECORD || result == READ_PROBLEM) {
 		if (result != READ_RECORD || rec.kind != RECORD_EVENT ||
 			(int64_t)rec.ns < s->from_ns || !filter_passes(filter, &rec)) {

@@ -53,6 +53,7 @@ enum {
 	KEY_FROM,
 	KEY_TO,
 	KEY_COUNTER,
+	KEY_ACROSS,
 	KEY_KERNEL,
 	KEY_OFFSET,
 };
@@ -74,6 +75,7 @@ static const struct argument rows[] = {
 	{ KEY_SIZE, "size", "W[xH]", "size of the picture; default: 1200, as high as its tracks" },
 	{ KEY_REPLACE, "replace", NULL, "replace FILE if it exists" },
 	{ KEY_COUNTER, "counter", "EVENT.FIELD", "draw a field as a curve; may be repeated" },
+	{ KEY_ACROSS, "across", NULL, "an object may be of several processes and traces" },
 	{ KEY_KERNEL, "kernel", "FILE", "add who ran when, from a capture of the kernel's trace" },
 	{ KEY_OFFSET, "kernel-offset", "SECONDS", "add this to the kernel's times" },
 	SELECTION_ROWS,
@@ -107,6 +109,7 @@ struct options {
 	bool without_browser;
 	bool stays;
 	bool follows;
+	bool is_across;
 	char *process; /* the trace of a process that the user named */
 	bool without_cache;
 	struct out selection; /* text of the options that select records */
@@ -220,6 +223,9 @@ static int take(struct session *s, struct options *o, int key)
 		return 0;
 	case KEY_COUNTER:
 		return add_counter(s, o);
+	case KEY_ACROSS:
+		o->is_across = true;
+		return 0;
 	case KEY_KERNEL:
 		o->kernel = optarg;
 		return 0;
@@ -383,6 +389,7 @@ static bool write_output(struct session *s, struct options *o, struct output *fi
 		return false;
 	}
 	v.counters = o->counters;
+	v.is_across = o->is_across;
 	out_init(&page, o->png ? OUT_TO_MEMORY : file->fd);
 	bool ok = (!o->kernel || view_sched_begin(&v, o->kernel, o->offset.ns)) &&
 		  make_page(&v, o, &page);
@@ -443,6 +450,7 @@ static bool serve(struct session *s, const struct options *o, int signals)
 		return false;
 	}
 	v.counters = o->counters;
+	v.is_across = o->is_across;
 	bool ok = !o->kernel || view_sched_begin(&v, o->kernel, o->offset.ns);
 	struct view_server *server = ok ? view_serve(&v, &o->place, token) : NULL;
 

@@ -110,6 +110,7 @@ static void read_time(struct flowing *f, int64_t from_ns, int64_t to_ns)
 		filter_start(&filter, r);
 		filter_limit(&filter);
 		timeline_init(&f->timeline, r, &none, &style, f);
+		f->timeline.is_across = f->viewer->is_across;
 		while (f->count < EVENTS_MAX && !running_is_over(f->is_over) &&
 			((result = reader_next(r, &rec)) == READ_RECORD ||
 				result == READ_PROBLEM)) {

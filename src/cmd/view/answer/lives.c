@@ -37,18 +37,24 @@ static bool needs(void *lives, const struct event_class *class)
 
 static void begin(void *lives, struct reader *r)
 {
-	objects_begin(lives, r, message_value_text);
+	struct view_lives *l = lives;
+
+	objects_begin(&l->objects, r, message_value_text, l->pass.viewer->is_across);
 }
 
 static void add(void *lives, struct reader *r, const struct record *rec)
 {
+	struct view_lives *l = lives;
+
 	(void)r;
-	objects_add(lives, rec);
+	objects_add(&l->objects, rec);
 }
 
 static void end(void *lives)
 {
-	objects_end(lives);
+	struct view_lives *l = lives;
+
+	objects_end(&l->objects);
 }
 
 static const struct view_pass_style style = {
@@ -66,9 +72,8 @@ static struct view_lives *find_lives(struct viewer *v)
 	}
 	if (has_keys && !v->lives) {
 		v->lives = xcalloc(1, sizeof(*v->lives));
-		v->lives->pass = (struct view_pass){
-			.viewer = v, .style = &style, .data = &v->lives->objects
-		};
+		v->lives->pass =
+			(struct view_pass){ .viewer = v, .style = &style, .data = v->lives };
 		view_pass_begin(&v->lives->pass);
 	}
 	struct view_lives *l = v->lives;
@@ -107,20 +112,28 @@ static const struct object_life *life_of(const struct objects *o, const struct n
 	return &o->all.items[item->name - 1];
 }
 
-/* Lives of one object are together, by their begins. */
-static int compare_lives(const struct object_life *a, const struct object_group *of_a,
-	const struct object_life *b, const struct object_group *of_b)
+static int compare_groups(
+	const struct object_group *a, const struct object_group *b, bool is_across)
 {
-	if (of_a->kind != of_b->kind) {
-		return of_a->kind < of_b->kind ? -1 : 1;
+	if (a->kind != b->kind) {
+		return a->kind < b->kind ? -1 : 1;
 	}
-	if (of_a->trace != of_b->trace) {
-		return of_a->trace < of_b->trace ? -1 : 1;
+	if (is_across) {
+		return 0; /* a life is in the group of its first event */
 	}
-	if (of_a->pid != of_b->pid) {
-		return of_a->pid < of_b->pid ? -1 : 1;
+	if (a->trace != b->trace) {
+		return a->trace < b->trace ? -1 : 1;
 	}
-	int order = strcmp(a->key, b->key);
+	return (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+/* Lives of one object are together, by their begins. `of` are the groups of both. */
+static int compare_lives(const struct object_life *a, const struct object_life *b,
+	const struct object_group *const of[2], bool is_across)
+{
+	int order = compare_groups(of[0], of[1], is_across);
+
+	order = order ? order : strcmp(a->key, b->key);
 
 	return order ? order : (a->begin_ns > b->begin_ns) - (a->begin_ns < b->begin_ns);
 }
@@ -131,7 +144,10 @@ static int by_object(const void *a, const void *b, void *objects)
 	const struct object_life *x = life_of(o, *(const struct near_item *const *)a);
 	const struct object_life *y = life_of(o, *(const struct near_item *const *)b);
 
-	return compare_lives(x, &o->groups.items[x->group], y, &o->groups.items[y->group]);
+	const struct object_group *const of[] = { &o->groups.items[x->group],
+		&o->groups.items[y->group] };
+
+	return compare_lives(x, y, of, o->options.is_across);
 }
 
 /* Returns the life of an event; NULL: none is drawn. */
@@ -143,6 +159,8 @@ static const struct near_item *find_life(
 	struct object_group group = { .trace = rec->trace,
 		.pid = rec->pid,
 		.kind = o->classes.items[rec->class->index].kind };
+	const struct object_group *of[] = { NULL, &group };
+	bool is_across = o->options.is_across;
 	size_t low = 0;
 	size_t high = p->near.items.count;
 
@@ -151,7 +169,8 @@ static const struct near_item *find_life(
 		size_t middle = low + (high - low) / 2;
 		const struct object_life *life = life_of(o, p->by_key[middle]);
 
-		if (compare_lives(life, &o->groups.items[life->group], &wanted, &group) <= 0) {
+		of[0] = &o->groups.items[life->group];
+		if (compare_lives(life, &wanted, of, is_across) <= 0) {
 			low = middle + 1;
 		} else {
 			high = middle;
@@ -163,9 +182,8 @@ static const struct near_item *find_life(
 	const struct object_life *life = life_of(o, p->by_key[low - 1]);
 
 	wanted.begin_ns = life->begin_ns;
-	return life->end_ns >= (int64_t)rec->ns &&
-			       compare_lives(
-				       life, &o->groups.items[life->group], &wanted, &group) == 0
+	of[0] = &o->groups.items[life->group];
+	return life->end_ns >= (int64_t)rec->ns && compare_lives(life, &wanted, of, is_across) == 0
 		       ? p->by_key[low - 1]
 		       : NULL;
 }

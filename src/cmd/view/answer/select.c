@@ -289,12 +289,13 @@ static void begin(struct selecting *s, struct viewer *v)
 	s->scopes.report.has_self = false; /* not known of what is outside of the time */
 	/* The pass may have met events that this reader does not know yet. */
 	viewer_lock(v);
-	select_pairs_init(&s->pairs, &v->session->reader->classes, reader);
+	select_pairs_init(&s->pairs, &v->session->reader->classes, reader, v->is_across);
 	viewer_unlock(v);
 	s->lives_options = (struct lives_options){
 		.rules.filter = &s->part.filter,
 		.text = message_value_text,
 		.max_open = LIVES_OPEN_MAX,
+		.is_across = v->is_across,
 		.data = s,
 		.ended = on_life,
 	};

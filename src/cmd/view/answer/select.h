@@ -36,10 +36,11 @@ struct select_pairs {
 
 /*
  * Finds the pairs among the events of `known`: begins and ends of declared lives, and events whose
- * names are begin and end of something. Their latencies read with `reader`.
+ * names are begin and end of something. Their latencies read with `reader`. `is_across`: those of
+ * keys may be of several processes.
  */
-void select_pairs_init(
-	struct select_pairs *p, const struct class_table *known, struct reader *reader);
+void select_pairs_init(struct select_pairs *p, const struct class_table *known,
+	struct reader *reader, bool is_across);
 void select_pairs_fini(struct select_pairs *p);
 
 /* Adds a record, in the order of time. */

@@ -137,8 +137,8 @@ static void add_named(
 	}
 }
 
-void select_pairs_init(
-	struct select_pairs *p, const struct class_table *known, struct reader *reader)
+void select_pairs_init(struct select_pairs *p, const struct class_table *known,
+	struct reader *reader, bool is_across)
 {
 	*p = (struct select_pairs){ 0 };
 	arena_init(&p->arena);
@@ -155,6 +155,7 @@ void select_pairs_init(
 		}
 	}
 	for (size_t i = 0; i < p->count; i++) {
+		p->all[i].options.is_across = is_across && p->all[i].is_keyed;
 		latency_init(&p->all[i].latency, &p->all[i].options, reader);
 		latency_check(&p->all[i].latency);
 	}

@@ -28,6 +28,7 @@ struct viewer {
 	bool meets_events; /* the traces do not declare them: readers meet them in any order */
 	bool is_done; /* the levels have the whole trace */
 	bool is_live; /* the pass goes on with what processes record */
+	bool is_across; /* objects, and pairs by their keys, may be of several processes */
 	bool is_stopped; /* atomic: the pass must end */
 	uint64_t problems; /* that the pass has met */
 	char problem[512]; /* the first one */
