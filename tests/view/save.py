@@ -208,6 +208,28 @@ def check_part(work, trace):
     check("makes no file", (work / "none.html").exists(), False)
 
 
+def check_selection(work, trace):
+    """A selected time has its events by kind, as the server counts them."""
+    view("-o", work / "selected.html", "--replace", trace)
+    chance = random.Random(34)
+    with Served(WAYMARK, trace) as served, chromium.Page(work / "selected.html") as page:
+        wait_for(page, "Boolean(globalThis.waymark?.tile)")
+        length = served.trace()["length"]
+        check("losses", served.ask("/api/select", **{"from": 0, "to": length + 1})["lost"]["places"] > 0, trace.name == "many-packets")
+        thread = next(i for i, track in enumerate(served.trace()["tracks"]) if track["lane"] is None)
+        for more in {}, {"tracks": thread}:
+            for begin, end in [(0, length + 1)] + [sorted(chance.sample(range(length), 2)) for _ in range(5)]:
+                given = {"from": begin, "to": end, **more}
+                saved, wanted = asked(page, "/api/select", given), served.ask("/api/select", **given)
+                check(f"events of {given}", [saved["records"], {e["name"]: e["count"] for e in saved["events"]}],
+                      [wanted["records"], {e["name"]: e["count"] for e in wanted["events"]}])
+                check(f"losses of {given}", saved["lost"]["places"], wanted["lost"]["places"])
+        page.press("e", 69)
+        wait_for(page, "document.querySelectorAll('#selection tbody tr').length", len(served.ask("/api/select", **{
+            "from": 0, "to": length + 1})["events"]))
+        check("nothing asks the server", (page.evaluate("document.querySelectorAll('#selection a').length"), page.faults), (0, []))
+
+
 def check_damaged(work, trace):
     """The readable part of a damaged trace is saved."""
     damaged = work / "damaged.ctf"
@@ -335,6 +357,10 @@ def main():
         (work / "trace.ctf").rename(trace)
         check_page(work, trace)
         check_part(work, trace)
+        maker = pathlib.Path(__file__).resolve().parent.parent / "reader/make_ctf.py"
+        subprocess.run([sys.executable, maker, work / "made"], check=True)
+        for selected in trace, work / "made/many-packets":
+            check_selection(work, selected)
         check_damaged(work, trace)
         check_picture(work, trace)
         check_tracks(work, trace)

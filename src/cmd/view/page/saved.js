@@ -135,6 +135,29 @@ async function hits({ where, from, to, columns }) {
 	return { count: lines.length, next: null, columns: [...counts] };
 }
 
+// What is in a time: events by kind, and where some were lost. How long something took needs the server.
+async function selected({ from, to, tracks }) {
+	const all = await allLines();
+	const { trace: { names }, tile: { rows } } = await data;
+	const isWanted = (track) => tracks === undefined || track === Number(tracks);
+	const counts = new Map();
+	let places = 0;
+
+	for (let i = firstOf(all, (line) => timeOf(line) >= from); i < all.length && timeOf(all[i]) <= to; i++) {
+		const { name, track } = parse(all[i]);
+
+		if (isWanted(track)) {
+			counts.set(names[name], (counts.get(names[name]) ?? 0) + 1);
+		}
+	}
+	for (const row of rows.filter(({ kind, track }) => kind === "loss" && isWanted(track))) {
+		places += itemsIn(row, from, to).length;
+	}
+	const events = [...counts].map(([name, count]) => ({ name, count })).sort((a, b) => b.count - a.count);
+
+	return { records: events.reduce((sum, e) => sum + e.count, 0), events, lost: { places } };
+}
+
 // ---- Curves ----
 
 const values = new Map(); // of a field: in the order of time
@@ -286,7 +309,7 @@ async function trace() {
 
 const answers = { "/api/trace": trace, "/api/tile": tile, "/api/event": event, "/api/find": find,
 	"/api/hits": hits, "/api/overview": overview, "/api/curve": curve, "/api/fields": fields, "/api/lives": lives,
-	"/api/flow": flow, "/api/sched": sched };
+	"/api/flow": flow, "/api/sched": sched, "/api/select": selected };
 
 export async function answerSaved(path, given) {
 	const answer = answers[path];

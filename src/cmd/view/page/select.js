@@ -52,12 +52,15 @@ function link(text, path, title) {
 function head(...more) {
 	const { from, to } = currentRange();
 	const element = make("p", "");
-	const csv = link("CSV", "/api/csv", "Save the events of this time as a file");
-
-	csv.download = "";
 	element.className = "head";
 	element.append(make("b", duration(to - from)), ` from ${time(from, (to - from) / 1000)} to ${time(to, (to - from) / 1000)}`, ...more,
-		...threads(), button("zoom to it", () => show({ from, to })), csv);
+		...threads(), button("zoom to it", () => show({ from, to })));
+	if (!isSaved) {
+		const csv = link("CSV", "/api/csv", "Save the events of this time as a file");
+
+		csv.download = "";
+		element.append(csv);
+	}
 	return element;
 }
 
@@ -136,6 +139,10 @@ function stack(...tables) {
 	return make("div", "", ...tables);
 }
 
+function eventsTable(events) {
+	return table("Events", [["event", false], ["count", true]], events.map((e) => [e.name, count(e.count)]));
+}
+
 // The tables side by side: lengths, the slowest scopes and lives, events.
 function tables(answer) {
 	const pairs = answer.pairs.flatMap((p) => p.report.latencies.map((row) => ({ ...row, by: p.from_by })));
@@ -156,14 +163,18 @@ function tables(answer) {
 	if (answer.lives.length > 0) {
 		slowest.push(slowestLives(answer.lives));
 	}
-	return [stack(...all), ...slowest, stack(table("Events", [["event", false], ["count", true]],
-		answer.events.map((e) => [e.name, count(e.count)])))].filter((s) => s.children.length > 0);
+	return [stack(...all), ...slowest, stack(eventsTable(answer.events))].filter((s) => s.children.length > 0);
+}
+
+function lostNote({ places, events, packets }) {
+	const texts = isSaved ? "" : `: ${many(events, "event")}, ${many(packets, "packet")}`;
+
+	return places > 0 ? `events were lost in ${many(places, "place")}${texts}` : "";
 }
 
 function notes(answer) {
-	const lost = answer.lost.places > 0 ? `events were lost in ${many(answer.lost.places, "place")}: ${
-		many(answer.lost.events, "event")}, ${many(answer.lost.packets, "packet")}` : "";
-	const texts = [lost, scopesNote(answer), answer.lives_error, ...answer.pairs.map((p) => p.error), pairsNote(answer.pairs),
+	const lost = lostNote(answer.lost);
+	const texts = isSaved ? [lost, "a saved page counts events; waymark view also says how long things took"] : [lost, scopesNote(answer), answer.lives_error, ...answer.pairs.map((p) => p.error), pairsNote(answer.pairs),
 		answer.names > answer.report.scopes.length ? `${count(answer.names - answer.report.scopes.length)} more names of scopes` : "",
 		answer.pairs_left_out > 0 ? `${answer.pairs_left_out} more pairs of events` : "",
 		answer.problems > 0 ? `${count(answer.problems)} records could not be read` : ""];
@@ -182,7 +193,7 @@ function fill(answer) {
 	const grid = make("div", "");
 
 	grid.className = "tables";
-	grid.append(...tables(answer));
+	grid.append(...isSaved ? [eventsTable(answer.events)] : tables(answer));
 	place.replaceChildren(head(` · ${many(answer.records, "event")}`), ...notes(answer), grid);
 }
 
@@ -235,9 +246,7 @@ function showFlame() {
 // A question in SQL about the selected time stays where it is.
 function selected() {
 	range = { ...app.selection };
-	if (isSaved) {
-		openPane("details", false);
-	} else if (isOpen("flame")) {
+	if (isOpen("flame")) {
 		showFlame();
 	} else if (!isOpen("sql") || !/:(from|to)\b/.test(document.getElementById("query").value)) {
 		openPane("selection", false);
@@ -245,7 +254,6 @@ function selected() {
 }
 
 if (isSaved) {
-	hidePane("selection");
 	hidePane("flame");
 }
 onOpen("selection", () => {
