@@ -44,7 +44,9 @@ def drag(page, begin, end):
 
 
 def check_columns(page, served):
-    """Many tracks share an answer; in the end each has the columns of the screen."""
+    """Many tracks share an answer; in the end each has the columns of the screen, which is wide here."""
+    page.call("Emulation.setDeviceMetricsOverride", width=3600, height=900, deviceScaleFactor=1, mobile=False)
+    wait_for(page, "performance.getEntriesByType('resource').some((r) => /tile.*columns=3[0-9]{3}&/.test(r.name))")
     url = urllib.parse.parse_qs(urllib.parse.urlsplit([u for u in page.requests if "/api/tile" in u][-1]).query)
     given = {name: value[0] for name, value in url.items()}
     tracks = page.evaluate("[...new Set(waymark.tile.rows.map((r) => r.track))]")
@@ -56,6 +58,8 @@ def check_columns(page, served):
             wanted[f"{row['track']} {row['kind']} {row['depth']}"] = len(row["items"])
     wait_for(page, "Object.fromEntries(waymark.tile.rows.map((r) => [`${r.track} ${r.kind} ${r.depth}`, r.items.length]))",
              wanted)
+    page.call("Emulation.clearDeviceMetricsOverride")
+    browser.settle(page)
 
 
 def wait_for_answer(page):
