@@ -20,13 +20,14 @@ def need_chromium():
         sys.exit(SKIPPED)
 
 
-def ask_sql(waymark, trace, question, check=True):
-    told = subprocess.run([waymark, "sql", "--json", trace, question], check=check, capture_output=True, text=True)
+def ask_sql(waymark, traces, question, check=True):
+    traces = traces if isinstance(traces, list) else [traces]
+    told = subprocess.run([waymark, "sql", "--json", *traces, question], check=check, capture_output=True, text=True)
     return json.loads(told.stdout)
 
 
-def wait_for(page, expression, value=True):
-    for _ in range(200):
+def wait_for(page, expression, value=True, tries=200):
+    for _ in range(tries):
         seen = page.evaluate(expression)
         if seen == value:
             return seen

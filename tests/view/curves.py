@@ -17,6 +17,7 @@ import time
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "flame"))
 import chromium  # noqa: E402
 from browser import ask_sql, settle, wait_for  # noqa: E402
+from compared import value_differences  # noqa: E402
 from served import Served, check, finish  # noqa: E402
 
 WAYMARK, PROGRAM = map(os.path.realpath, sys.argv[1:3])
@@ -37,19 +38,8 @@ def curve(served, field, begin, end, columns):
 
 
 def check_time(name, answer, values, begin, end):
-    """Every item is what the values between it and the item before it are."""
-    inside = [(t, v) for t, v in values if begin <= t <= end]
-    before = [v for t, v in values if t < begin]
-    row = answer["rows"][0]
-    check(f"{name}: count", sum(item[4] for item in row["items"]), len(inside))
-    if answer["near"]:
-        check(f"{name}: before", row["before"], before[-1] if before else None)
-    at = 0
-    for ns, low, high, last, count in row["items"]:
-        own = inside[at:at + count]
-        at += count
-        check(f"{name}: at {ns}", (own[-1][0], min(v for _, v in own), max(v for _, v in own), own[-1][1]),
-              (ns, low, high, last))
+    for difference in value_differences(name, answer["rows"][0], values, (begin, end), answer["near"]):
+        check(*difference)
 
 
 def check_near(trace, chance):

@@ -96,7 +96,7 @@ function tracksOf(trace) {
 	})));
 }
 
-function rowOf({ field, process }) {
+export function rowOf({ field, process }) {
 	return curves.get(field)?.rows.find((row) => row.process === process);
 }
 

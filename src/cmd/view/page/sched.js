@@ -75,8 +75,13 @@ function draw(d, { view }, box, scale) {
 	}
 }
 
+// The states of a track's thread; undefined: not known.
+export function statesOf({ lane, tid }) {
+	return lane === null ? states.get(tid) : undefined;
+}
+
 function drawState(d, box, scale) {
-	const items = box.source.lane === null ? states.get(box.source.tid) : null;
+	const items = statesOf(box.source);
 	const styles = items && getComputedStyle(document.documentElement);
 
 	for (const [begin, end, state] of items ?? []) {
@@ -92,8 +97,7 @@ function drawState(d, box, scale) {
 
 function textAt(box, x, y) {
 	const inside = y - TOP - topOf(app, box);
-	const items = box.kind === "track" && box.source.lane === null && inside >= box.height - 2 * LINE
-		? states.get(box.source.tid) : null;
+	const items = box.kind === "track" && inside >= box.height - 2 * LINE ? statesOf(box.source) : null;
 	const ns = drawing.ns(app.view, x);
 	const item = items?.find(([begin, end]) => ns >= begin && ns <= (end ?? Infinity));
 
