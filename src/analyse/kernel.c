@@ -58,7 +58,7 @@ static bool read_next(struct kernel *k)
 	k->first_ns = k->first_ns || event.edge == KERNEL_LOST ? k->first_ns : event.ns;
 	event.ns = event.ns > k->last_ns ? event.ns : k->last_ns;
 	k->last_ns = event.ns;
-	if (event.edge != KERNEL_NOTHING) {
+	if (event.edge != KERNEL_NOTHING && event.edge != KERNEL_WAKE) {
 		vec_push(&k->ahead, event);
 	}
 	return true;

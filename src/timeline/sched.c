@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Spans from switch to switch. Where the capture lost events, nothing is known until the next one.
+/*
+ * Spans from event to event of a processor or thread. Where the capture lost events, nothing is
+ * known until the next one.
  */
 #include "timeline/sched.h"
 
 #include <string.h>
+
+#include "base/compiler.h"
 
 #define NO_THREAD 0u /* the idle thread of each processor */
 
@@ -55,18 +59,40 @@ static void begin_span(struct sched *s, struct sched_row *row, int64_t ns, uint3
 		((struct sched_span){ .begin_ns = ns, .end_ns = NEAR_OPEN, .what = what }));
 }
 
-void sched_add(struct sched *s, const struct kernel_event *e)
+/* Returns the state of a thread now; 0: not known. */
+static uint32_t state_of(const struct sched_row *thread)
+{
+	const struct sched_span *last =
+		thread->spans.count ? &thread->spans.items[thread->spans.count - 1] : NULL;
+
+	return last && last->end_ns == NEAR_OPEN ? last->what : 0;
+}
+
+/* The thread goes on waiting until it runs, if no event has woken it. */
+static void wake(struct sched *s, const struct kernel_event *e)
+{
+	struct sched_row *thread = row_of(s, false, e->next);
+
+	/* A thread that is on its way off its processor is woken again after the switch. */
+	if (state_of(thread) == SCHED_WAITING || state_of(thread) == 0) {
+		begin_span(s, thread, (int64_t)e->ns, SCHED_RUNNABLE);
+	}
+}
+
+/* True if a thread could run since an event has woken it, and nothing is known of the time before.
+ */
+static bool is_only_woken(const struct sched_row *thread)
+{
+	const struct sched_span *spans = thread->spans.items;
+	size_t count = thread->spans.count;
+
+	return state_of(thread) == SCHED_RUNNABLE &&
+	       (count == 1 || spans[count - 2].end_ns != spans[count - 1].begin_ns);
+}
+
+static void switch_threads(struct sched *s, const struct kernel_event *e)
 {
 	int64_t ns = (int64_t)e->ns;
-
-	if (e->edge == KERNEL_LOST) {
-		sched_end(s);
-	}
-	if (e->edge != KERNEL_SWITCH) {
-		return;
-	}
-	s->first_ns = s->rows.count > 0 ? s->first_ns : ns;
-	s->last_ns = ns;
 	struct sched_row *cpu = row_of(s, true, e->cpu);
 
 	if (e->next == NO_THREAD) {
@@ -77,9 +103,29 @@ void sched_add(struct sched *s, const struct kernel_event *e)
 	}
 	if (e->tid != NO_THREAD) {
 		bool is_preempted = strstr(e->name, "preempted") != NULL;
+		struct sched_row *thread = row_of(s, false, e->tid);
 
-		begin_span(s, row_of(s, false, e->tid), ns,
-			is_preempted ? SCHED_RUNNABLE : SCHED_WAITING);
+		if (is_only_woken(thread)) { /* it was running, since an unknown time */
+			s->spans--;
+			thread->spans.count--;
+		}
+		begin_span(s, thread, ns, is_preempted ? SCHED_RUNNABLE : SCHED_WAITING);
+	}
+}
+
+void sched_add(struct sched *s, const struct kernel_event *e)
+{
+	static void (*const takers[])(struct sched * s, const struct kernel_event *e) = {
+		[KERNEL_SWITCH] = switch_threads,
+		[KERNEL_WAKE] = wake,
+	};
+
+	if (e->edge == KERNEL_LOST) {
+		sched_end(s);
+	} else if (e->edge < ARRAY_SIZE(takers) && takers[e->edge]) {
+		s->first_ns = s->rows.count > 0 ? s->first_ns : (int64_t)e->ns;
+		s->last_ns = (int64_t)e->ns;
+		takers[e->edge](s, e);
 	}
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The kernel's scheduler as rows of spans: for each processor which thread runs, for each thread if
- * it runs, could run, or waits. Made of the switches of a capture of the kernel's trace. The number
- * of spans is bounded: those after the limit are not there. One thread.
+ * it runs, could run, or waits. Made of the switches of a capture of the kernel's trace, and of
+ * what wakes threads, where the capture has it. The number of spans is bounded: those after the
+ * limit are not there. One thread.
  */
 #ifndef TIMELINE_SCHED_H
 #define TIMELINE_SCHED_H
@@ -33,14 +34,14 @@ struct sched {
 	struct keys by_id; /* indices of `rows` */
 	size_t spans;
 	bool is_cut; /* there were more spans than the limit */
-	int64_t first_ns; /* of the switches */
+	int64_t first_ns; /* of these events */
 	int64_t last_ns;
 };
 
 void sched_init(struct sched *s);
 void sched_fini(struct sched *s);
 
-/* Adds an event; only switches and losses matter. */
+/* Adds an event; only switches, losses and what wakes a thread matter. */
 void sched_add(struct sched *s, const struct kernel_event *e);
 
 /* Ends all spans. Call after the last event. */

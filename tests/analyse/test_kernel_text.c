@@ -35,6 +35,11 @@ static const struct {
 	{ "  a-42 [000] d..3 1.000001: sched_switch: prev_comm=a prev_pid=42 prev_prio=120 "
 	  "prev_state=R+ ==> next_comm=b next_pid=77 next_prio=120",
 		42, 1000001000, KERNEL_SWITCH, KERNEL_OFF_CPU, "off-CPU (preempted)", 77 },
+	{ "  a-42 [000] d..4. 1.000001: sched_waking: comm=x pid=7 pid=77 prio=120 target_cpu=001",
+		42, 1000001000, KERNEL_WAKE, KERNEL_OFF_CPU, NULL, 77 },
+	{ "  a-42 [000] d..4. 1.000001: sched_wakeup_new: comm=b pid=77 prio=120 success=1 "
+	  "target_cpu=001",
+		42, 1000001000, KERNEL_WAKE, KERNEL_OFF_CPU, NULL, 77 },
 	{ "  <idle>-0 [000] d.h. 1.000001: irq_handler_entry: irq=24 name=virtio0-input.0", 0,
 		1000001000, KERNEL_BEGIN, KERNEL_IRQ, "irq virtio0-input.0", 0 },
 	{ "  <idle>-0 [000] d.h. 1.000001: irq_handler_exit: irq=24 ret=handled", 0, 1000001000,
@@ -56,10 +61,14 @@ static const struct {
 	{ "  trace.dat:   cat-42    [001]  1.000000001: sched_switch:         cat:42 [120] R "
 	  "==> swapper/1:0 [120]",
 		42, 1000000001, KERNEL_SWITCH, KERNEL_OFF_CPU, "off-CPU (preempted)", 0 },
+	{ "  a-42    [001]  1.000000001: sched_wakeup:         b [1:77 [120] CPU:001", 42,
+		1000000001, KERNEL_WAKE, KERNEL_OFF_CPU, NULL, 77 },
 	/* cut lines, and lines of a clock without seconds */
 	{ "  a-42 [000] ..... 1.000001: sys_enter: N", 42, 1000001000, KERNEL_NOTHING, 0, NULL, 0 },
 	{ "  a-42 [000] ..... 1.000001: sched_switch: prev_comm=a prev_pid", 42, 1000001000,
 		KERNEL_NOTHING, 0, NULL, 0 },
+	{ "  a-42 [000] ..... 1.000001: sched_wakeup: comm=b pi", 42, 1000001000, KERNEL_NOTHING, 0,
+		NULL, 0 },
 	{ "  a-42 [000] ..... 123456: sys_exit: NR 1 = 0", 42, 0, KERNEL_END, KERNEL_SYSCALL, NULL,
 		0 },
 };

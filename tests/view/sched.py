@@ -33,6 +33,18 @@ def capture(first, tid):
             line(3, first + 5000, 0, "R", tid), line(3, first + 9000, tid, "S", 0), line(3, first + 12000, 0, "R", 99999)]
 
 
+def wake(cpu, ns, tid, event="sched_wakeup"):
+    at = f"{ns // 10**9}.{ns % 10**9:09}"
+    return f"  a-1  [{cpu:03}] d..4. {at}: {event}: comm=a pid={tid} prio=120 target_cpu=000\n"
+
+
+def woken(first, tid):
+    """Thread `tid` waits, is woken twice, runs; 99999 is woken though it runs already, and before that nothing is known."""
+    return [line(0, first + 1000, tid, "S", 0), wake(1, first + 2000, tid, "sched_waking"), wake(1, first + 2500, tid),
+            wake(0, first + 2600, 99999), line(0, first + 4000, 0, "R", tid), wake(1, first + 5000, tid),
+            line(1, first + 6000, 99999, "S", 0), line(0, first + 7000, tid, "R", 0)]
+
+
 def sched(served, begin, end, columns=4000):
     for _ in range(200):
         answer = served.ask("/api/sched", **{"from": begin, "to": end, "columns": columns})
@@ -83,11 +95,27 @@ def main():
         with Served(WAYMARK, f"--kernel={file}", "--kernel-offset=+0.000001", trace) as served:
             served.trace()
             check("moved", spans(sched(served, 0, 20000))[(True, 0)][0], [2000, 4000, tid])
+        file.write_text("".join(woken(first, tid)))
+        with Served(WAYMARK, f"--kernel={file}", trace) as served:
+            served.trace()
+            check("woken", spans(sched(served, 0, 20000))[(False, tid)], [
+                [1000, 2000, WAITING], [2000, 4000, RUNNABLE], [4000, 7000, RUNNING], [7000, 7000, RUNNABLE]])
+        with Served(WAYMARK, trace, file) as served:
+            served.trace()
+            seen = spans(sched(served, 0, 20000))
+            check("a capture among the traces", [span[:2] for span in seen[(False, tid)]],
+                  [[1000, 2000], [2000, 4000], [4000, 7000], [7000, 7000]])
+            check("woken while it ran", seen[(False, 99999)], [[6000, 7000, WAITING]])
         file.write_text("no trace\n" + "".join(capture(first, tid)))
         with Served(WAYMARK, f"--kernel={file}", trace) as served:
             served.trace()
             check("a bad line is said", "line 1 is not" in sched(served, 0, 9)["problem"], True)
         file.write_text("".join(capture(first, tid)))
+        marks = work / "marks.txt"
+        marks.write_text("  a-1  [000] ..... 1.000000: tracing_mark_write: hello\n")
+        with Served(WAYMARK, marks) as served:
+            served.trace()
+            check("no switches among the traces", (spans(sched(served, 0, 9)), sched(served, 0, 9)["problem"]), ({}, ""))
         with Served(WAYMARK, trace) as served:
             check("none", served.ask("/api/sched", **{"from": 0, "to": 9, "columns": 9}), None)
         done = subprocess.run([WAYMARK, "view", "--no-open", f"--kernel={work}/none", trace], capture_output=True, text=True,

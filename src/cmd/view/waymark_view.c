@@ -114,7 +114,7 @@ struct options {
 	bool without_cache;
 	struct out selection; /* text of the options that select records */
 	struct timeline_counters counters;
-	const char *kernel; /* a capture; NULL: none */
+	const char *kernel; /* a capture; NULL: one of the traces, if any */
 	struct filter_time offset; /* of its times */
 };
 
@@ -391,8 +391,7 @@ static bool write_output(struct session *s, struct options *o, struct output *fi
 	v.counters = o->counters;
 	v.is_across = o->is_across;
 	out_init(&page, o->png ? OUT_TO_MEMORY : file->fd);
-	bool ok = (!o->kernel || view_sched_begin(&v, o->kernel, o->offset.ns)) &&
-		  make_page(&v, o, &page);
+	bool ok = view_sched_begin(&v, o->kernel, o->offset.ns) && make_page(&v, o, &page);
 
 	if (ok && o->png) {
 		ok = save_picture(s, &(struct save_picture){ .page = &page,
@@ -451,7 +450,7 @@ static bool serve(struct session *s, const struct options *o, int signals)
 	}
 	v.counters = o->counters;
 	v.is_across = o->is_across;
-	bool ok = !o->kernel || view_sched_begin(&v, o->kernel, o->offset.ns);
+	bool ok = view_sched_begin(&v, o->kernel, o->offset.ns);
 	struct view_server *server = ok ? view_serve(&v, &o->place, token) : NULL;
 
 	if (server) {

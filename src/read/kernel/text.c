@@ -75,13 +75,13 @@ static const char *find_last(const char *text, const char *what)
 	return found;
 }
 
-/* Reads the number of the next thread: `next_pid=N`, or `NAME:N [PRIORITY]`. */
-static bool take_next(struct kernel_event *e, const char *text)
+/* Reads the number of the other thread, after `word`, or `NAME:N [PRIORITY]`. */
+static bool take_next(struct kernel_event *e, const char *text, const char *word)
 {
-	const char *at = find_last(text, " next_pid=");
+	const char *at = find_last(text, word);
 
 	if (at) {
-		e->next = (uint32_t)strtoul(at + strlen(" next_pid="), NULL, 10);
+		e->next = (uint32_t)strtoul(at + strlen(word), NULL, 10);
 		return true;
 	}
 	at = find_last(text, " [");
@@ -104,11 +104,16 @@ static void take_switch(struct kernel_event *e, const char *text)
 	while (state && state > text && state[-1] != ' ' && state[-1] != '=') {
 		state--;
 	}
-	if (!arrow || !take_next(e, arrow)) {
+	if (!arrow || !take_next(e, arrow, " next_pid=")) {
 		e->edge = KERNEL_NOTHING;
 		return;
 	}
 	snprintf(e->name, sizeof(e->name), "%s", *state == 'R' ? "off-CPU (preempted)" : "off-CPU");
+}
+
+static void take_wake(struct kernel_event *e, const char *text)
+{
+	e->edge = take_next(e, text, " pid=") ? KERNEL_WAKE : KERNEL_NOTHING;
 }
 
 static void take_irq(struct kernel_event *e, const char *text)
@@ -139,6 +144,9 @@ static const struct {
 	{ "sys_exit_", KERNEL_END, KERNEL_SYSCALL, take_call },
 	{ "sys_", KERNEL_BEGIN, KERNEL_SYSCALL, take_plain_call },
 	{ "sched_switch:", KERNEL_SWITCH, KERNEL_OFF_CPU, take_switch },
+	{ "sched_waking:", KERNEL_WAKE, KERNEL_OFF_CPU, take_wake },
+	{ "sched_wakeup:", KERNEL_WAKE, KERNEL_OFF_CPU, take_wake },
+	{ "sched_wakeup_new:", KERNEL_WAKE, KERNEL_OFF_CPU, take_wake },
 	{ "irq_handler_entry:", KERNEL_BEGIN, KERNEL_IRQ, take_irq },
 	{ "irq_handler_exit:", KERNEL_END, KERNEL_IRQ, take_irq },
 	{ "softirq_entry:", KERNEL_BEGIN, KERNEL_SOFTIRQ, take_softirq },

@@ -2,7 +2,8 @@
 /*
  * The kernel's trace as text: tracefs' `trace` and `trace_pipe`, and the output of `trace-cmd
  * report`. Returns the events that take a thread's time: system calls, time off the processor,
- * interrupts. Lines of any length and any bytes; memory is bounded. One thread.
+ * interrupts; and those that wake a thread. Lines of any length and any bytes; memory is bounded.
+ *One thread.
  *
  *	text.c       the file, line by line, and its events
  *	line.c       the columns before an event: thread, processor, flags, time
@@ -32,6 +33,7 @@ enum kernel_edge {
 	KERNEL_BEGIN,
 	KERNEL_END,
 	KERNEL_SWITCH, /* `tid` leaves its processor, and `next` runs there */
+	KERNEL_WAKE, /* thread `next` can run from now on */
 	KERNEL_LOST, /* events were lost here; without thread and time */
 };
 

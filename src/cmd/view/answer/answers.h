@@ -60,7 +60,10 @@ unsigned int view_answer(
 void view_curves_end(struct viewer *v);
 void view_lives_end(struct viewer *v);
 
-/* Begins to read a capture of the kernel's trace; false, reported, if it cannot be opened. */
+/*
+ * Begins to read a capture of the kernel's trace; without a path the first one among the traces, if
+ * there is one. Returns false, reported, if it cannot be opened.
+ */
 bool view_sched_begin(struct viewer *v, const char *path, int64_t offset_ns);
 void view_sched_end(struct viewer *v);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which threads ran when, by a capture of the kernel's trace that --kernel names. A thread reads
- * the capture once, from the start of the server on.
+ * Which threads ran when, by a capture of the kernel's trace: that of --kernel, or the first one
+ * among the traces. A thread reads the capture once, from the start of the server on.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/memory.h"
 #include "cmd/view/answer/answers.h"
@@ -17,7 +18,7 @@
 
 struct view_sched {
 	struct viewer *viewer;
-	const char *path;
+	bool is_wanted; /* by --kernel */
 	struct sched sched;
 	struct kernel_text text;
 	pthread_mutex_t lock; /* of all but `text` */
@@ -35,7 +36,7 @@ static void on_bad(void *sched, uint64_t number, const char *line)
 	struct view_sched *s = sched;
 
 	pthread_mutex_lock(&s->lock);
-	if (!s->problem[0]) {
+	if (!s->problem[0] && s->is_wanted) { /* the pass reports those of traces */
 		snprintf(s->problem, sizeof(s->problem),
 			"line %" PRIu64 " is not of the kernel's trace: %.60s", number, line);
 	}
@@ -52,7 +53,7 @@ static void end_capture(struct view_sched *s)
 	s->is_done = true;
 	if (!ok) {
 		snprintf(s->problem, sizeof(s->problem), "%s", error.text);
-	} else if (s->sched.rows.count == 0) {
+	} else if (s->sched.rows.count == 0 && s->is_wanted) {
 		snprintf(s->problem, sizeof(s->problem), "it has no sched_switch events");
 	} else if (s->sched.is_cut) {
 		snprintf(s->problem, sizeof(s->problem),
@@ -76,20 +77,58 @@ static void *read_capture(void *sched)
 	return NULL;
 }
 
+/* True of a file that another reader may read; pipes of tracefs have no size. */
+static bool is_readable_twice(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0;
+}
+
+/* Returns the path of the first capture among the traces, or NULL. */
+static const char *find_capture(const struct session *session)
+{
+	const struct reader *r = session->reader;
+
+	for (size_t i = 0; i < r->trace_count; i++) {
+		const struct trace_info *trace = &r->traces[i];
+		const struct reader *own = trace->reader ? trace->reader : r;
+		const char *path = trace->path ? trace->path : session->traces[0];
+
+		if (own->format == &reader_kernel && is_readable_twice(path)) {
+			return path;
+		}
+	}
+	return NULL;
+}
+
 bool view_sched_begin(struct viewer *v, const char *path, int64_t offset_ns)
 {
-	struct view_sched *s = xcalloc(1, sizeof(*s));
 	struct read_error error;
+	bool is_wanted = path != NULL;
+
+	if (!is_wanted) {
+		viewer_lock(v);
+		path = find_capture(v->session);
+		viewer_unlock(v);
+	}
+	if (!path) {
+		return true;
+	}
+	struct view_sched *s = xcalloc(1, sizeof(*s));
 
 	s->viewer = v;
-	s->path = path;
-	s->text = (struct kernel_text){ .offset_ns = offset_ns, .on_bad = on_bad, .data = s };
+	s->is_wanted = is_wanted;
+	s->text = (struct kernel_text){
+		.offset_ns = is_wanted ? offset_ns : 0, .on_bad = on_bad, .data = s
+	};
 	pthread_mutex_init(&s->lock, NULL);
 	sched_init(&s->sched);
 	if (!kernel_text_open(&s->text, path, &error)) {
 		struct read_error ignored;
 
-		session_say(v->session, "--kernel: %s: %s", path, error.text);
+		session_say(
+			v->session, "%s%s: %s", is_wanted ? "--kernel: " : "", path, error.text);
 		kernel_text_close(&s->text, &ignored);
 		free(s);
 		return false;
@@ -152,6 +191,17 @@ static uint32_t *find_rows(struct view_sched *s, size_t *count)
 	return rows;
 }
 
+/* Cuts off the time before the first record, which the page cannot show. */
+static void cut_spans(struct near *near, int64_t first_ns)
+{
+	vec_foreach (struct near_item *, span, &near->items) {
+		if (span->begin_ns < first_ns) {
+			span->begin_ns = first_ns;
+			span->is_continued = true;
+		}
+	}
+}
+
 /* Writes the spans, `whole` single ones at most if it is not 0; false if there are more. */
 static bool put_tile(struct view_sched *s, struct tile_wish *wish, size_t whole, struct out *out)
 {
@@ -161,6 +211,7 @@ static bool put_tile(struct view_sched *s, struct tile_wish *wish, size_t whole,
 	for (size_t i = 0; i < wish->track_count; i++) {
 		sched_near(&s->sched, wish->tracks[i], &near);
 	}
+	cut_spans(&near, viewer_first_ns(s->viewer));
 	tile_from_near(&t, &near, wish);
 	while (!whole && t.items > ITEMS_MAX && wish->columns > 1) {
 		tile_fini(&t);

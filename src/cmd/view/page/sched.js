@@ -11,7 +11,7 @@ import { app, drawing, loader, on, place, redraw, shownColumns } from "./view.js
 
 const PAD = 3;
 const LINE = 3; // pixels of a thread's state
-const STATES = ["", "running", "runnable: preempted", "waiting"];
+const STATES = ["", "running", "runnable", "waiting"];
 const COLOURS = ["", "--running", "--runnable", "--waiting"];
 const OWNER = { trace: "kernel", pid: "", name: "kernel" };
 

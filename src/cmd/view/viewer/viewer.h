@@ -45,7 +45,7 @@ struct viewer {
 	struct reader
 		*before; /* the session's reader before the present one; NULL: there is none */
 	struct timeline_counters counters; /* of the command line; the page shows them at first */
-	struct view_sched *sched; /* of --kernel; NULL: none */
+	struct view_sched *sched; /* of a capture; NULL: none */
 	struct view_lives *lives;
 	struct view_curves *curves; /* that were asked for; NULL: none */
 };
