@@ -6,7 +6,6 @@ System calls and idle times of the processor are captured in a separate buffer, 
 and are drawn inside the program's scopes. Damaged captures, and captures of another clock, are
 errors.
 """
-import ctypes
 import json
 import os
 import re
@@ -16,76 +15,20 @@ import tempfile
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "common"))
 from compare import check, finish  # noqa: E402
+from kernel_trace import Buffer, mount, write  # noqa: E402
 
 WAYMARK, SCOPES = map(os.path.realpath, sys.argv[1:3])
-CLONE_NEWNS = 0x20000
 NANOSLEEP = {"x86_64": 230, "aarch64": 115}[os.uname().machine]
 EVENTS = ("raw_syscalls", "sched/sched_switch")
 
 
-def skip(reason):
-    print("skipped:", reason)
-    sys.exit(77)
-
-
-def write(path, text):
-    with open(path, "w") as f:
-        f.write(text)
-
-
-def mount(folder):
-    """Mounts a tracefs in a private mount namespace."""
-    if os.geteuid() != 0:
-        skip("only root may have a tracefs")
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.unshare(CLONE_NEWNS) != 0:
-        skip("no mount namespace: " + os.strerror(ctypes.get_errno()))
-    subprocess.run(["mount", "--make-rprivate", "/"], check=True)
-    os.mkdir(folder)
-    made = subprocess.run(["mount", "-t", "tracefs", "tracefs", folder], capture_output=True,
-                          text=True)
-    if made.returncode:
-        skip("no tracefs: " + made.stderr.strip())
-
-
-class Buffer:
-    """An instance of the kernel's trace, as a folder of tracefs."""
-
-    def __init__(self, tracefs):
-        self.folder = f"{tracefs}/instances/waymark-flame-{os.getpid()}"
-        os.mkdir(self.folder)
-
-    def __enter__(self):
-        for event in EVENTS:
-            if not os.path.exists(f"{self.folder}/events/{event}"):
-                skip(f"this kernel has no events {event}")
-        return self
-
-    def __exit__(self, *_):
-        os.rmdir(self.folder)
-
-    def capture(self, clock, trace, text):
-        """Records the program together with the kernel; returns the program's thread."""
-        write(f"{self.folder}/tracing_on", "0")
-        write(f"{self.folder}/trace", "")
-        write(f"{self.folder}/buffer_size_kb", "16384")
-        write(f"{self.folder}/trace_clock", clock)
-        for event in EVENTS:
-            write(f"{self.folder}/events/{event}/enable", "1")
-        write(f"{self.folder}/tracing_on", "1")
-        environment = dict(os.environ, WAYMARK_TRACE=f"*,backend=ctf,file={trace}")
-        done = subprocess.run([SCOPES, "calls"], env=environment, check=True, text=True,
-                              stdout=subprocess.PIPE, timeout=60)
-        for event in EVENTS:
-            write(f"{self.folder}/events/{event}/enable", "0")
-        with open(f"{self.folder}/trace", errors="surrogateescape") as f:
-            write_text(text, f.read())
-        return int(done.stdout)
-
-
-def write_text(path, text):
-    with open(path, "w", errors="surrogateescape") as f:
-        f.write(text)
+def capture(buffer, clock, trace, text):
+    """Records the program together with the kernel; returns the program's thread."""
+    environment = dict(os.environ, WAYMARK_TRACE=f"*,backend=ctf,file={trace}")
+    done = buffer.record(clock, lambda: subprocess.run([SCOPES, "calls"], env=environment, check=True, text=True,
+                                                       stdout=subprocess.PIPE, timeout=60))
+    write(text, buffer.text())
+    return int(done.stdout)
 
 
 def flamegraph(trace, capture, *arguments, status=0, path=None):
@@ -162,11 +105,11 @@ def check_other_clocks(work, trace, text, tid):
     """Times are only moved forward: on a machine that has just started, earlier times would be negative."""
     for us, words in ((300, "its clock is not that of the trace"),
                       (3600 * 1000000, "another clock, or is of another time")):
-        write_text(f"{work}/shifted", shifted(text, us))
+        write(f"{work}/shifted", shifted(text, us))
         refused(trace, f"{work}/shifted", words)
     root, _ = flamegraph(trace, f"{work}/shifted", "--kernel-offset=-3600")
     check_frames(root, tid, count_waits(text, tid))
-    write_text(f"{work}/ticks", re.sub(r"(\d+)\.(\d{6}): ", r"\1\2: ", text))
+    write(f"{work}/ticks", re.sub(r"(\d+)\.(\d{6}): ", r"\1\2: ", text))
     refused(trace, f"{work}/ticks", "ticks of a counter, not seconds")
 
 
@@ -178,7 +121,7 @@ def check_bad_captures(work, trace, text):
         refused(trace, f"{work}/{name}", "is not text" if name == "dat" else "holds no event")
     refused(trace, f"{work}/none", "cannot open")
     refused(trace, work, "Is a directory")
-    write_text(f"{work}/cut", text[:text.rindex("[")])
+    write(f"{work}/cut", text[:text.rindex("[")])
     root, said = flamegraph(trace, f"{work}/cut", status=1)
     line = text[:text.rindex("[")].count("\n") + 1
     check(f"a bad line is reported: {said}", f"line {line} is not of the kernel's trace" in said, True)
@@ -191,7 +134,7 @@ def check_trace_cmd(work, trace, text, tid):
     with open(dat, "wb") as f:
         f.write(b"\x17\x08\x44tracing6\0")
     os.mkdir(f"{work}/bin")
-    write_text(f"{work}/text", text)
+    write(f"{work}/text", text)
     write(f"{work}/bin/trace-cmd", f'#!/bin/sh\n[ "$1 $2 $3" = "report -t -i" ] && cmp "$4" {dat} && echo cpus=2 && '
           f"cat {work}/text\n")
     os.chmod(f"{work}/bin/trace-cmd", 0o755)
@@ -204,8 +147,8 @@ def check_trace_cmd(work, trace, text, tid):
 
 def main(work):
     mount(f"{work}/tracefs")
-    with Buffer(f"{work}/tracefs") as buffer:
-        tid = buffer.capture("mono", f"{work}/trace", f"{work}/capture")
+    with Buffer(f"{work}/tracefs", "flame", EVENTS) as buffer:
+        tid = capture(buffer, "mono", f"{work}/trace", f"{work}/capture")
     subprocess.run(["umount", f"{work}/tracefs"], check=True)
     with open(f"{work}/capture", errors="surrogateescape") as f:
         text = f.read()

@@ -6,6 +6,7 @@ item that is one slice, event or gap must be one of SQL with the same times and 
 have their number and time together. From far each step of each row must have the number that SQL has.
 """
 
+import bisect
 import collections
 import math
 
@@ -41,11 +42,14 @@ class Known:
 
     def __init__(self, waymark, traces, first):
         self.waymark, self.traces, self.first = waymark, traces, first
+        self.answers = {}
         self.paths = [row["trace"] for row in self.ask("SELECT trace FROM processes GROUP BY trace ORDER BY min(rowid)")]
         self.lanes = set()
 
     def ask(self, question):
-        return browser.ask_sql(self.waymark, self.traces, question, check=False)
+        if question not in self.answers:
+            self.answers[question] = browser.ask_sql(self.waymark, self.traces, question, check=False)
+        return self.answers[question]
 
     def place(self, row, tid="tid"):
         """The thread of a row, as the page names it."""
@@ -82,26 +86,40 @@ def matched(what, items, wanted, time):
             joined.append(item)
     rest = [(max(b, begin), end if e is None else e) for (b, e, _), n in left.items() for _ in range(n)]
     number = sum(n for (b, _, _), n in left.items() if b >= begin)
-    ns, low, high = sum(e - b for b, e in rest), *covered(joined, begin)
-    outside = [r for r in rest if not all(any(is_at(ns, item) for item in joined) for ns in r)]
+    ns, low, high = sum(e - b for b, e in rest), *covered(joined, time)
+    times = together(joined)
+    outside = [r for r in rest if not all(is_in(times, ns) for ns in r)]
     pairs = (("number", sum(item.count for item in joined), number), ("ns", ns, max(low, min(high, ns))),
              ("outside of all", outside[:3], []))
     return [(f"{what}: {name} of {len(joined)} items of several", seen, wanted) for name, seen, wanted in pairs
             if seen != wanted]
 
 
-def covered(items, begin):
-    """The least and the largest time that items cover after the begin: that of several in one is not known apart."""
+def covered(items, time):
+    """The least and the largest time that items cover within a time: that of several in one is not known apart."""
+    begin, end = time
     low = high = 0
     for item in items:
-        before = max(0, begin - item.begin)
-        low += max(0, item.covered - before)
-        high += item.covered - (before if item.count <= 1 and item.covered == (item.end or 0) - item.begin else 0)
+        outside = max(0, begin - item.begin) + max(0, (item.end or end) - end)
+        low += max(0, item.covered - outside)
+        high += item.covered - (outside if item.count <= 1 and item.covered == (item.end or end) - item.begin else 0)
     return low, high
 
 
-def is_at(ns, item):
-    return item.begin <= ns and (item.end is None or ns <= item.end)
+def together(items):
+    """The times that items cover together, in order."""
+    times = []
+    for begin, end in sorted((item.begin, math.inf if item.end is None else item.end) for item in items):
+        if times and begin <= times[-1][1]:
+            times[-1][1] = max(times[-1][1], end)
+        else:
+            times.append([begin, end])
+    return times
+
+
+def is_in(times, ns):
+    at = bisect.bisect(times, [ns, math.inf]) - 1
+    return at >= 0 and ns <= times[at][1]
 
 
 def uncut(items):
@@ -260,8 +278,9 @@ def compare_lives(known, box, process, time):
 
 
 def spans_in(spans, time):
+    """Of what began before the first record the page does not know since when."""
     begin, end = time
-    return [(b, e, what) for b, e, what in spans if b <= end and e >= begin]
+    return [(max(b, -1), e, what) for b, e, what in spans if b <= end and e >= max(0, begin)]
 
 
 def compare_cpu(sched, box, time):
@@ -271,7 +290,7 @@ def compare_cpu(sched, box, time):
 
 def compare_states(sched, box, time):
     items = [Item(*item[:5]) for item in box["states"]]
-    return matched(f"{time}, states of {box['name']}", items, spans_in(sched[box["tid"]], time), time)
+    return matched(f"{time}, states of {box['name']}", items, spans_in(sched.get(box["tid"], []), time), time)
 
 
 # ---- All tracks ----

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What the page draws of traces of many kinds is what SQL says: kinds.py WAYMARK PROGRAM BLOCKCACHE RISCV GUEST CASE...
+"""What the page draws of traces of many kinds is what SQL says.
 
-GUEST is the folder of programs for the machine RISCV.
+    kinds.py WAYMARK PROGRAM BLOCKCACHE RISCV GUEST NESTED CASE...    traces that are made here; GUEST: RISCV's programs
+    kinds.py WAYMARK --traces TRACE...                                these, as one
 """
 
 import os
@@ -64,6 +65,13 @@ def riscv(work):
     return [work / "a.ctf"], []
 
 
+def many(work):
+    """Ten million scopes, one in another."""
+    chromium.SECONDS = 900
+    record(work / "a.ctf", NESTED, 4, 625000)
+    return [work / "a.ctf"], []
+
+
 def threads(work):
     run(sys.executable, HERE / "make_threads.py", work / "a.ctf", 1000)
     return [work / "a.ctf"], []
@@ -99,30 +107,45 @@ def two(work):
 
 
 MADE = ("many-packets", "lost-and-rotated", "flight", "left-over", "lost-behind-damage", "out-of-order", "unknown-event")
-CASES = {case.__name__: case for case in (program, long, blockcache, riscv, threads, empty, damaged, cut, two)} | {
+CASES = {case.__name__: case for case in (program, long, many, blockcache, riscv, threads, empty, damaged, cut, two)} | {
     "hosts": made("small", "other-host"), "boots": made("small", "two-boots"), **{name: made(name) for name in MADE}}
 
-FAR = ("long", "damaged")
+FAR = ("long", "many", "damaged")
 
 
-def check_case(label, case):
-    with tempfile.TemporaryDirectory(prefix="waymark-view-") as name:
-        traces, options = case(pathlib.Path(name))
-        with Served(WAYMARK, *options, *traces) as served, chromium.Page(served.address) as page:
+def check_traces(label, traces, options):
+    """Returns the boxes of all tracks, and if the whole was drawn from near."""
+    with Served(WAYMARK, *options, *traces) as served:
+        if not served.address:
+            raise AssertionError(f"{label}: {served.end()}")
+        with chromium.Page(served.address) as page:
             boxes, is_near = compare_all(page, WAYMARK, list(map(str, traces)))
-            print(f"{label}: {len(boxes)} tracks, {'near' if is_near else 'far'}: "
-                  f"{sorted({box['kind'] for box in boxes})}")
-            check(f"{label}: has tracks", len(boxes) > 0, label != "empty")
-            check(f"{label}: from near", is_near, label not in FAR)
+    count = sum(item[3] for box in boxes if box["kind"] == "track" for row in box["rows"] for item in row["items"]
+                if row["kind"] != "loss")
+    print(f"{label}: {len(boxes)} tracks, {count} events and scopes, {'near' if is_near else 'far'}: "
+          f"{sorted({box['kind'] for box in boxes})}")
+    return boxes, is_near
+
+
+def check_case(label):
+    with tempfile.TemporaryDirectory(prefix="waymark-view-") as name:
+        boxes, is_near = check_traces(label, *CASES[label](pathlib.Path(name)))
+        check(f"{label}: has tracks", len(boxes) > 0, label != "empty")
+        check(f"{label}: from near", is_near, label not in FAR)
 
 
 def main():
     need_chromium()
-    for label in sys.argv[6:]:
-        check_case(label, CASES[label])
+    if sys.argv[2] == "--traces":
+        check_traces("traces", sys.argv[3:], [])
+    else:
+        for label in sys.argv[7:]:
+            check_case(label)
     finish()
 
 
 if __name__ == "__main__":
-    WAYMARK, PROGRAM, BLOCKCACHE, RISCV, GUEST = map(pathlib.Path, map(os.path.realpath, sys.argv[1:6]))
+    WAYMARK = pathlib.Path(os.path.realpath(sys.argv[1]))
+    if sys.argv[2] != "--traces":
+        PROGRAM, BLOCKCACHE, RISCV, GUEST, NESTED = map(pathlib.Path, map(os.path.realpath, sys.argv[2:7]))
     main()
