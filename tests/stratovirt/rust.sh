@@ -7,26 +7,16 @@
 library=$(realpath "$3")
 waymark=$(realpath "$4")
 . "$2/tests/tracetool/lib.sh"
+. "$root/tests/stratovirt/fire.sh"
 export LD_LIBRARY_PATH="${library%/*}"
 unset WAYMARK_TRACE WAYMARK_LOG_LEVEL MALLOC_PERTURB_
 
-if [ ! -d "$data/stratovirt" ]; then
-	echo "skipped: $data/stratovirt is not there (set WAYMARK_SHARED)"
-	exit 77
-fi
 if ! have rustc; then
 	echo "skipped: rustc is not installed"
 	exit 77
 fi
 
-for format in h c; do
-	"$tracetool" --format=$format --backends=ctf,log --group=strato -o trace.$format \
-		--header=trace.h \
-		"$data/stratovirt" 2>warnings || fail "tracetool: $format: $(cat warnings)"
-done
-python3 "$root/tests/stratovirt/fire.py" trace.h fire.c fire.rs "$data"/stratovirt/*.toml ||
-	fail 'fire.py'
-gcc $tsan $warnings -O1 -I"$include" fire.c trace.c "$library" -o fire || fail 'gcc'
+build_fire
 rustc -A warnings -o expected fire.rs || fail 'rustc'
 ./expected >by-rust || fail 'the program in Rust'
 
