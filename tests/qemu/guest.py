@@ -92,7 +92,7 @@ def make_image(folder, packages, installed, program):
     return next((unpacked / "boot").glob("vmlinuz-*"))
 
 
-def boot(qemu, kernel, folder, environment, waymark):
+def boot(qemu, kernel, folder, environment, waymark, events):
     with (folder / "disk").open("wb") as disk:
         disk.truncate(64 << 20)
     command = [qemu, "-nodefaults", "-display", "none", "-m", "512", "-no-reboot",
@@ -104,7 +104,7 @@ def boot(qemu, kernel, folder, environment, waymark):
                "-device", "virtserialport,chardev=sync,name=org.waymark.sync",
                "-chardev", f"file,id=out,path={folder}/out.tar",
                "-device", "virtserialport,chardev=out,name=org.waymark.out"]
-    for event in HOST_EVENTS:
+    for event in events:
         command += ["-trace", f"{event},backend=ctf"]
     command += ["-trace", f"file={folder}/host.ctf"]
     with subprocess.Popen(list(map(str, command)), env=environment, stderr=subprocess.PIPE,
@@ -149,8 +149,8 @@ def check_order(folder, waymark, environment):
         print(f"  {WAY[i]} -> {WAY[i + 1]}: {span:.1f}")
 
 
-def main():
-    root, build = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
+def make_traces(root, folder, events):
+    """Makes host.ctf, with these events of QEMU, and guest.ctf; returns the environment and the waymark that made them."""
     trees = pathlib.Path(os.environ.get("WAYMARK_QEMU_TREES") or root / "../qemu").resolve()
     work = pathlib.Path(os.environ.get("WAYMARK_QEMU_WORK") or "/nonexistent")
     packages = [*trees.glob("guest/linux-image-*.deb"), *trees.glob("guest/busybox-static*.deb")]
@@ -163,17 +163,23 @@ def main():
     library = next(installed.rglob("libwaymark.so")).parent
     environment = {**os.environ, "LD_LIBRARY_PATH": str(library)}
     waymark = installed / "bin/waymark"
+    run("sh", "-c", f"gcc -O2 -D_GNU_SOURCE -DWAYMARK_SCOPES=ctf -o {folder}/guest "
+        f"{root}/tests/qemu/guest.c $(pkg-config --cflags --libs waymark)",
+        env={**environment, "PKG_CONFIG_PATH": str(library / "pkgconfig")})
+    kernel = make_image(folder, packages, installed, folder / "guest")
+    console = boot(qemu, kernel, folder, environment, waymark, events)
+    if not (folder / "out.tar").stat().st_size:
+        sys.exit(f"the guest sent no trace: {console[-3000:]}")
+    run("tar", "xf", folder / "out.tar", "-C", folder)
+    print("\n".join(re.findall(r"(?:guest\.ctf: )?clock of .*", console)))
+    return environment, waymark
+
+
+def main():
+    root = pathlib.Path(sys.argv[1]).resolve()
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        run("sh", "-c", f"gcc -O2 -D_GNU_SOURCE -DWAYMARK_SCOPES=ctf -o {folder}/guest "
-            f"{root}/tests/qemu/guest.c $(pkg-config --cflags --libs waymark)",
-            env={**environment, "PKG_CONFIG_PATH": str(library / "pkgconfig")})
-        kernel = make_image(folder, packages, installed, folder / "guest")
-        console = boot(qemu, kernel, folder, environment, waymark)
-        if not (folder / "out.tar").stat().st_size:
-            sys.exit(f"the guest sent no trace: {console[-3000:]}")
-        run("tar", "xf", folder / "out.tar", "-C", folder)
-        print("\n".join(re.findall(r"(?:guest\.ctf: )?clock of .*", console)))
+        environment, waymark = make_traces(root, folder, HOST_EVENTS)
         check_order(folder, waymark, environment)
 
 
