@@ -106,6 +106,8 @@ def check_capture(name, text, options, traces):
         boxes, _ = compare_all(page, WAYMARK, list(map(str, traces)), spans)
         cpus = sorted((box["name"] for box in boxes if box["kind"] == "cpu"), key=lambda cpu: int(cpu[4:]))
         check(f"{name}: processors", cpus, sorted((row for row in spans if isinstance(row, str)), key=lambda cpu: int(cpu[4:])))
+        ran = {item[2].partition(" ")[2] for box in boxes if box["kind"] == "cpu" for row in box["rows"] for item in row["items"]}
+        check(f"{name}: names of processes", ran, {"", "blockcache"} if "my.ctf" in {trace.name for trace in traces} else {""})
         states = collections.Counter(item[2] for box in boxes for item in box["states"])
         check(f"{name}: states of threads {states}", states.keys() >= {RUNNING, RUNNABLE, WAITING}, True)
         print(f"{name}: {len(boxes)} tracks, {sum(map(len, spans.values()))} spans")

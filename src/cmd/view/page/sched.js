@@ -20,10 +20,12 @@ let cpus = []; // numbers, in order
 let rows = new Map(); // of a processor, by its number
 let states = new Map(); // items of a thread, by its number
 
+// The number of a thread and the name of its process; a capture does not know it.
 function threadName(tid) {
-	const track = app.trace.tracks.find((t) => t.lane === null && t.tid === tid);
+	const processOf = (track) => app.trace.processes[track.process];
+	const track = app.trace.tracks.find((t) => t.lane === null && t.tid === tid && processOf(t).pid > 0);
 
-	return track ? `${tid} ${app.trace.processes[track.process].name}` : `${tid}`;
+	return track ? `${tid} ${processOf(track).name}` : `${tid}`;
 }
 
 function take(answer) {
