@@ -175,12 +175,16 @@ static void note_scope(void *checkpoint, const struct scope_span *span)
 	};
 }
 
+/* The numbers of a thread's scopes increase. */
 static int by_begin(const void *a, const void *b)
 {
 	const struct level_scope *x = a;
 	const struct level_scope *y = b;
 
-	return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
+	if (x->begin_ns != y->begin_ns) {
+		return x->begin_ns < y->begin_ns ? -1 : 1;
+	}
+	return (x->key.scope > y->key.scope) - (x->key.scope < y->key.scope);
 }
 
 void levels_check(struct levels *l, const struct level_point *point)

@@ -3,32 +3,28 @@
  * What a section of a trace's time adds to the levels, made without what is before it, so that
  * threads make sections at the same time. Sections are joined in the order of time.
  *
- * Slices that begin and end in the section are counted here, in rows by their depth relative to its
- * begin. Other records of scopes are kept and added to the levels when the section is joined: ends
- * of scopes that are open already, beginnings of those that stay open, asynchronous scopes, gaps.
- * A section whose slices do not nest, or whose rows or kept records exceed their limit, cannot be
- * joined: its records must be added one by one.
+ * Slices that begin and end in the section are counted here: those of threads in rows by their
+ * depth relative to its begin, those of asynchronous scopes in slots (lanes.h). Records that need
+ * what is before the section are kept and added to the levels when it is joined: ends of scopes
+ * that are open already, and gaps. Scopes that stay open begin in the levels after that.
+ *
+ * A section cannot be joined, and its records must be added one by one, if its rows or kept records
+ * exceed their limit, if a scope begins twice or in one thread and ends in another, or if lost
+ * events may have the end of a slice that is cut.
  */
 #ifndef TIMELINE_SECTION_H
 #define TIMELINE_SECTION_H
 
-#include "timeline/levels.h"
-
-/* Its slices' steps, by its own numbers. */
-struct section_row {
-	struct level_cell *cells;
-	size_t capacity;
-	size_t first; /* of the cells in use */
-	size_t end; /* 0: none is in use */
-};
+#include "timeline/lanes.h"
+#include "timeline/rows.h"
 
 /* A slice that is open. */
 struct section_open {
 	int64_t scope;
-	int64_t begin_ns;
+	int64_t begin_ns; /* of the scope */
+	struct section_slice slice;
 	uint32_t name; /* of pairs.names */
-	uint32_t class;
-	size_t number; /* of its record */
+	bool is_doubtful; /* its end may be among lost events */
 };
 
 /* The end of a scope that began before the section. */
@@ -60,17 +56,11 @@ struct section_kept {
 
 #define SECTION_RECENT 8
 
-/* A scope that is open at a mark. */
-struct section_marked {
-	size_t number; /* of its record */
-	struct level_scope scope;
-};
-
 /* A place for a checkpoint inside the section. */
 struct section_mark {
 	size_t number; /* of the first record behind it */
 	int64_t ns;
-	size_t first; /* of `marked` */
+	size_t first; /* of `marked`, the scopes that are open there */
 	size_t count;
 };
 
@@ -83,24 +73,27 @@ struct level_section {
 	VEC(uint32_t) used; /* threads in the order of their first records */
 	VEC(struct section_kept) kept;
 	VEC(struct section_mark) marks;
-	VEC(struct section_marked) marked;
-	VEC(uint32_t) names; /* of the levels, by own; KEYS_NONE: not known yet */
+	VEC(struct level_scope) marked;
+	struct section_lanes lanes;
+	struct section_names names;
 	uint32_t recent[SECTION_RECENT]; /* threads by their tid; KEYS_NONE: none */
 	enum pairs_part *parts; /* of the reader's classes */
 	/* Of the section: */
-	int64_t base_ns; /* as of the levels */
-	unsigned int shift; /* the levels' when it began */
-	size_t first; /* its first step */
-	size_t steps;
-	size_t bytes; /* of all rows */
+	struct section_steps steps;
 	uint64_t records;
 	int64_t first_ns; /* of its records */
 	int64_t last_ns;
-	bool is_odd; /* it cannot be joined */
+	bool has_gaps;
 };
 
 void level_section_init(struct level_section *s, struct reader *reader);
 void level_section_fini(struct level_section *s);
+
+/* True if it cannot be joined. */
+static inline bool level_section_is_odd(const struct level_section *s)
+{
+	return s->steps.is_odd;
+}
 
 /* Begins a section of levels whose last record's time is known. `until_ns` is not in it. */
 void level_section_begin(

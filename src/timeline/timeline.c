@@ -299,11 +299,9 @@ static void begin_flow(struct timeline *t, struct timeline_event *e, int64_t sco
 
 /* ---- Lanes ---- */
 
-static uint32_t find_group(struct timeline *t, const struct scope_span *span)
+static uint32_t find_group(struct timeline *t, const struct key *of)
 {
-	const struct key key = {
-		.trace = span->key.trace, .pid = span->key.pid, .name = span->key.name
-	};
+	const struct key key = { .trace = of->trace, .pid = of->pid, .name = of->name };
 	uint32_t group = keys_get(&t->lane_groups, &key);
 
 	if (group == KEYS_NONE) {
@@ -314,17 +312,17 @@ static uint32_t find_group(struct timeline *t, const struct scope_span *span)
 	return group;
 }
 
-static uint32_t take_lane(struct timeline *t, const struct scope_span *span)
+uint32_t timeline_take_lane(struct timeline *t, const struct key *of)
 {
-	uint32_t group = find_group(t, span);
+	uint32_t group = find_group(t, of);
 	uint32_t lane = t->free_lanes.items[group];
 
 	if (lane != KEYS_NONE) {
 		t->free_lanes.items[group] = t->lanes.items[lane].next;
 		return lane;
 	}
-	struct timeline_lane new = { .process = find_process(t, span->key.trace, span->key.pid),
-		.name = span->key.name,
+	struct timeline_lane new = { .process = find_process(t, of->trace, of->pid),
+		.name = of->name,
 		.group = group,
 		.next = KEYS_NONE };
 
@@ -337,7 +335,21 @@ static uint32_t take_lane(struct timeline *t, const struct scope_span *span)
 	return lane;
 }
 
-static void free_lane(struct timeline *t, uint32_t lane)
+uint32_t timeline_free_lanes(struct timeline *t, const struct key *of)
+{
+	uint32_t group = find_group(t, of); /* may move the array */
+
+	return t->free_lanes.items[group];
+}
+
+void timeline_set_free(struct timeline *t, const struct key *of, uint32_t lane)
+{
+	uint32_t group = find_group(t, of);
+
+	t->free_lanes.items[group] = lane;
+}
+
+void timeline_free_lane(struct timeline *t, uint32_t lane)
 {
 	struct timeline_lane *l = &t->lanes.items[lane];
 
@@ -407,7 +419,7 @@ static void end_span(struct timeline *t, const struct scope_span *span, uint64_t
 			.thread = thread_of(t, span->key.trace, span->key.pid, span->key.tid),
 			.lane = lane,
 		});
-	free_lane(t, span->mark);
+	timeline_free_lane(t, span->mark);
 }
 
 static void begin_span(struct timeline *t, struct timeline_event *e)
@@ -422,25 +434,55 @@ static void begin_span(struct timeline *t, struct timeline_event *e)
 				.name = span->key.name }));
 	} else {
 		e->kind = TIMELINE_ASYNC_BEGIN;
-		span->mark = take_lane(t, span);
+		span->mark = e->lane ? (uint32_t)(e->lane - t->lanes.items)
+				     : timeline_take_lane(t, &span->key);
 		e->lane = &t->lanes.items[span->mark];
 		begin_flow(t, e, span->key.scope);
 	}
 	t->style->put_event(t->view, e);
 }
 
+void timeline_continue(struct timeline *t, const struct timeline_begun *begun)
+{
+	const struct key *key = &begun->key;
+	const struct record rec = { .kind = RECORD_EVENT,
+		.trace = key->trace,
+		.pid = key->pid,
+		.tid = key->tid,
+		.ns = begun->begin_ns,
+		.class = begun->class };
+	struct timeline_thread *thread = thread_of(t, key->trace, key->pid, key->tid);
+	struct timeline_event e = {
+		.ns = begun->slice_ns,
+		.class = begun->class,
+		.is_continued = begun->is_continued,
+		.thread = thread,
+		.lane = begun->lane == KEYS_NONE ? NULL : &t->lanes.items[begun->lane],
+	};
+
+	enum pairs_place place = pairs_is_sync(key) ? PAIRS_STACKED : PAIRS_ANYWHERE;
+
+	if (pairs_begin(&t->pairs, &rec, key, place, key->name) == PAIRS_BEGUN) {
+		begin_span(t, &e);
+		if (e.kind == TIMELINE_BEGIN) {
+			thread->open.items[thread->open.count - 1].is_doubtful = begun->is_doubtful;
+		}
+	}
+}
+
 void timeline_resume(struct timeline *t, const struct key *key, const struct event_class *class,
 	uint64_t begin_ns)
 {
-	struct timeline_event e = {
-		.ns = begin_ns,
+	struct timeline_begun begun = {
+		.key = *key,
 		.class = class,
-		.thread = thread_of(t, key->trace, key->pid, key->tid),
+		.begin_ns = begin_ns,
+		.slice_ns = begin_ns,
+		.lane = KEYS_NONE,
 	};
 
-	if (pairs_resume(&t->pairs, key, class, begin_ns) == PAIRS_BEGUN) {
-		begin_span(t, &e);
-	}
+	begun.key.name = pairs_name(&t->pairs, class->name, strlen(class->name));
+	timeline_continue(t, &begun);
 }
 
 /* Notes that slices of the thread, or of all threads of the process, may have lost their ends. */

@@ -145,9 +145,23 @@ void timeline_fini(struct timeline *t);
 /* Adds a record, in the order of time. */
 void timeline_add(struct timeline *t, const struct record *rec);
 
+/* A scope that began before the next record. */
+struct timeline_begun {
+	struct key key;
+	const struct event_class *class;
+	uint64_t begin_ns;
+	uint64_t slice_ns; /* the begin of its slice: later if it was cut */
+	bool is_continued; /* it was cut */
+	bool is_doubtful; /* as in struct timeline_slice */
+	uint32_t lane; /* of an asynchronous scope; KEYS_NONE: the next free one */
+};
+
+/* Begins it. Call in the order of begins, for the scopes of a thread. */
+void timeline_continue(struct timeline *t, const struct timeline_begun *begun);
+
 /*
  * Begins a scope that was open before the first record: its key without the name, which is that of
- * its class. Call in the order of begins.
+ * its class.
  */
 void timeline_resume(struct timeline *t, const struct key *key, const struct event_class *class,
 	uint64_t begin_ns);
@@ -161,6 +175,15 @@ uint32_t timeline_find_thread(const struct timeline *t, uint32_t trace, uint32_t
 
 /* Returns the index of a process; 0 if it has no record yet. */
 uint32_t timeline_find_process(const struct timeline *t, uint32_t trace, uint32_t pid);
+
+/*
+ * Lanes of the process and name of a key, for callers that end and begin scopes in another order
+ * than they do: take the next free one, return the first free one, set that, free a lane.
+ */
+uint32_t timeline_take_lane(struct timeline *t, const struct key *of);
+uint32_t timeline_free_lanes(struct timeline *t, const struct key *of);
+void timeline_set_free(struct timeline *t, const struct key *of, uint32_t lane);
+void timeline_free_lane(struct timeline *t, uint32_t lane);
 
 static inline const struct timeline_process *timeline_process_of(
 	const struct timeline *t, const struct timeline_thread *thread)

@@ -2,9 +2,8 @@
 /*
  * The pass over a long trace by all processors: its time is divided into sections, each thread
  * makes what one adds to the levels, and they are joined in order. A section that cannot be joined
- * is read once more, into the levels; so a trace of asynchronous scopes, or whose slices do not
- * nest, is read by one thread. A problem ends this: one thread reads all again, and leaves out what
- * was joined.
+ * is read once more, into the levels. A problem ends this: one thread reads all again, and leaves
+ * out what was joined.
  */
 #include <stdlib.h>
 
@@ -81,17 +80,19 @@ static bool read_section(void *pass, unsigned int thread, int64_t from_ns, int64
 	level_section_begin(&w->section, &p->v->levels, from_ns, until_ns);
 	viewer_unlock(p->v);
 	if (!is_promising(p)) {
-		w->section.is_odd = true;
+		w->section.steps.is_odd = true;
 		return !viewer_is_stopped(p->v);
 	}
 	reader_section(w->reader, from_ns, until_ns);
-	while (result == READ_RECORD && !w->section.is_odd && !viewer_is_stopped(p->v)) {
+	while (result == READ_RECORD && !level_section_is_odd(&w->section) &&
+		!viewer_is_stopped(p->v)) {
 		size_t count = reader_few(w->reader, records, SESSION_FEW, &result);
 
 		count = p->v->is_filtered ? filter_keep(&w->filter, records, count) : count;
 		level_section_add(&w->section, records, count);
 	}
-	return result == READ_END || (w->section.is_odd && !viewer_is_stopped(p->v));
+	return result == READ_END ||
+	       (level_section_is_odd(&w->section) && !viewer_is_stopped(p->v));
 }
 
 /* Returns how many of the first records are in the levels already. */
