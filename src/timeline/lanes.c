@@ -130,13 +130,14 @@ static COLD uint32_t new_slot(struct section_lanes *a, uint32_t group, uint32_t 
 {
 	if (a->used == a->slots.count) {
 		vec_push(&a->slots, ((struct section_slot){ 0 }));
+		vec_push(&a->taken, false);
 	}
 	struct section_slot *slot = &a->slots.items[a->used];
 
 	slot->group = group;
 	slot->released = released;
-	slot->is_taken = false;
 	slot->lane = KEYS_NONE;
+	a->taken.items[a->used] = false;
 	return (uint32_t)a->used++;
 }
 
@@ -146,7 +147,7 @@ static inline uint32_t take_slot(struct section_lanes *a, uint32_t group)
 	uint32_t slot = LIKELY(g->free.count > 0) ? g->free.items[--g->free.count]
 						  : new_slot(a, group, KEYS_NONE);
 
-	a->slots.items[slot].is_taken = true;
+	a->taken.items[slot] = true;
 	return slot;
 }
 
@@ -252,6 +253,7 @@ void section_lanes_fini(struct section_lanes *a)
 	vec_fini(&a->groups);
 	vec_fini(&a->known);
 	vec_fini(&a->slots);
+	vec_fini(&a->taken);
 	vec_fini(&a->open);
 	vec_fini(&a->released);
 	vec_fini(&a->begun);

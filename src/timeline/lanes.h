@@ -27,7 +27,6 @@ struct section_slot {
 	struct section_row row;
 	uint32_t group;
 	uint32_t released; /* index of `released`; KEYS_NONE: a lane that is free before */
-	bool is_taken; /* a scope began in it */
 	uint32_t lane; /* of the levels; KEYS_NONE: not found yet, or it has none */
 };
 
@@ -61,6 +60,7 @@ struct section_lanes {
 	VEC(struct section_group) groups;
 	VEC(struct section_known) known; /* by class index */
 	VEC(struct section_slot) slots; /* the first `used` are those of the section */
+	VEC(bool) taken; /* a scope began in the slot */
 	size_t used;
 	VEC(struct section_async) open;
 	uint32_t free; /* the first free entry of `open`; KEYS_NONE: none */

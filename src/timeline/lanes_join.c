@@ -95,7 +95,7 @@ static bool find_released(
 		if (span && ends[span - p->spans.items] == SIZE_MAX) {
 			ends[span - p->spans.items] = r->begun;
 			slot->lane = span->mark;
-		} else if (slot->is_taken) {
+		} else if (a->taken.items[r->slot]) {
 			return false;
 		}
 	}

@@ -11,10 +11,8 @@
 
 #include "base/memory.h"
 
-/* Bytes of all rows, and steps of a row. */
-#define ROW_BYTES ((size_t)96 << 20)
+/* Steps of a row. */
 #define STEPS_MAX ((size_t)1 << 15)
-#define STEPS_MIN ((size_t)1 << 6)
 
 /* Records between two checkpoints at first, and scopes in all of them: some 24 MiB. */
 #define SPACING (UINT64_C(1) << 16)
@@ -56,20 +54,33 @@ static void shrink(struct levels *l, struct level_row *row)
 	}
 }
 
-/* Halves the steps of all rows while there are too many rows. */
+/* Makes rows of half as many steps, each twice as wide. */
+static void halve(struct levels *l)
+{
+	widen(l);
+	l->steps /= 2;
+	vec_foreach (struct level_track *, t, &l->tracks) {
+		shrink(l, &t->events);
+		shrink(l, &t->losses);
+		vec_foreach (struct level_row *, row, &t->slices) {
+			shrink(l, row);
+		}
+	}
+}
+
 static void add_row(struct levels *l)
 {
 	l->rows++;
-	while (l->rows * l->steps * sizeof(struct level_cell) > ROW_BYTES && l->steps > STEPS_MIN) {
-		widen(l);
-		l->steps /= 2;
-		vec_foreach (struct level_track *, t, &l->tracks) {
-			shrink(l, &t->events);
-			shrink(l, &t->losses);
-			vec_foreach (struct level_row *, row, &t->slices) {
-				shrink(l, row);
-			}
-		}
+	while (l->rows * l->steps * sizeof(struct level_cell) > LEVELS_ROW_BYTES &&
+		l->steps > LEVELS_STEPS_MIN) {
+		halve(l);
+	}
+}
+
+void levels_widen(struct levels *l, unsigned int shift)
+{
+	while (l->shift < shift) {
+		halve(l);
 	}
 }
 
@@ -131,11 +142,12 @@ void levels_add_cells(struct levels *l, struct level_row *row, const struct leve
 	cell_at(l, row, 0); /* it may widen the steps */
 	unsigned int coarser = l->shift - from->shift;
 
+	cell_at(l, row, (from->first + from->count - 1) >> coarser);
 	for (size_t i = 0; i < from->count; i++) {
 		const struct level_cell *cell = &from->cells[i];
 
 		if (cell->name || cell->count) {
-			cell_merge(cell_at(l, row, (from->first + i) >> coarser), cell);
+			cell_merge(&row->cells[(from->first + i) >> coarser], cell);
 		}
 	}
 }

@@ -15,6 +15,10 @@
 #include "timeline/cells.h"
 #include "timeline/timeline.h"
 
+/* Bytes of all rows, and the least steps of a row: with more rows, they take more. */
+#define LEVELS_ROW_BYTES ((size_t)96 << 20)
+#define LEVELS_STEPS_MIN ((size_t)1 << 6)
+
 /* Slices that are deeper are counted in the last row. */
 #define LEVELS_DEPTH_MAX 32
 
@@ -103,7 +107,10 @@ void levels_add(struct levels *l, const struct record *records, size_t count);
  */
 void levels_count_records(struct levels *l, uint64_t records, int64_t first_ns, int64_t last_ns);
 
-/* Adds cells that are 1 << shift ns wide, at most as wide as the steps. */
+/* Makes steps at least 1 << shift ns wide, as for more rows. */
+void levels_widen(struct levels *l, unsigned int shift);
+
+/* Adds cells that are 1 << shift ns wide, at most as wide as the steps; not none. */
 void levels_add_cells(struct levels *l, struct level_row *row, const struct level_cells *cells);
 
 /* Returns the row of slices at a depth. */

@@ -7,17 +7,20 @@
 
 #include "base/memory.h"
 
-/* Bytes of a section's rows: with more it is odd. */
-#define ROW_BYTES ((size_t)12 << 20)
+/* Bytes of rows that are kept for the next section. */
+#define KEPT_BYTES ((size_t)4 << 20)
 
 bool section_steps_begin(
 	struct section_steps *s, const struct levels *l, int64_t from_ns, int64_t until_ns)
 {
 	int64_t end_ns = l->base_ns + (int64_t)((uint64_t)l->steps << l->shift);
-	bool is_full = s->bytes > ROW_BYTES / 2;
+	bool is_full = s->bytes > KEPT_BYTES;
 
 	*s = (struct section_steps){
-		.base_ns = l->base_ns, .shift = l->shift, .bytes = is_full ? 0 : s->bytes
+		.base_ns = l->base_ns,
+		.shift = l->shift,
+		.of_levels = l->steps,
+		.bytes = is_full ? 0 : s->bytes,
 	};
 	from_ns = from_ns > l->base_ns ? from_ns : l->base_ns;
 	until_ns = until_ns < end_ns ? until_ns : end_ns;
@@ -26,20 +29,45 @@ bool section_steps_begin(
 	return !is_full;
 }
 
-COLD bool section_row_make(struct section_steps *s, struct section_row *row)
+void section_steps_widen(struct section_steps *s)
+{
+	size_t last = (s->first + s->count - 1) / 2;
+
+	s->shift++;
+	s->of_levels /= 2;
+	s->first /= 2;
+	s->count = last - s->first + 1;
+}
+
+void section_row_widen(
+	struct section_steps *s, const struct section_steps *before, struct section_row *row)
+{
+	const struct section_row old = *row;
+
+	*row = (struct section_row){ 0 };
+	s->bytes -= old.capacity * sizeof(*old.cells);
+	if (old.end > 0) {
+		section_row_make(s, row);
+		s->rows--;
+		row->first = (before->first + old.first) / 2 - s->first;
+		row->end = (before->first + old.end - 1) / 2 - s->first + 1;
+	}
+	for (size_t i = old.first; i < old.end; i++) {
+		cell_merge(&row->cells[(before->first + i) / 2 - s->first], &old.cells[i]);
+	}
+	free(old.cells);
+}
+
+COLD void section_row_make(struct section_steps *s, struct section_row *row)
 {
 	if (row->capacity < s->count) {
 		s->bytes += (s->count - row->capacity) * sizeof(*row->cells);
-		if (s->bytes > ROW_BYTES) {
-			s->is_odd = true;
-			return false;
-		}
 		free(row->cells);
 		row->cells = xcalloc(s->count, sizeof(*row->cells));
 		row->capacity = s->count;
 	}
 	row->first = row->end = 0;
-	return true;
+	s->rows++;
 }
 
 void section_row_clear(struct section_row *row)

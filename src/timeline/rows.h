@@ -23,9 +23,11 @@ struct section_row {
 /* The steps of all rows of a section. */
 struct section_steps {
 	int64_t base_ns; /* as of the levels */
-	unsigned int shift; /* the levels' when the section began */
+	unsigned int shift; /* a step has 1 << shift ns */
 	size_t first; /* number of the first step in the levels */
 	size_t count;
+	size_t of_levels; /* steps of a row of the levels that are as wide */
+	size_t rows; /* in use */
 	size_t bytes; /* of all rows */
 	bool is_odd; /* the section cannot be joined */
 };
@@ -41,8 +43,20 @@ struct section_slice {
 bool section_steps_begin(
 	struct section_steps *s, const struct levels *l, int64_t from_ns, int64_t until_ns);
 
-/* Makes the cells of a row; false, and the section is odd, if there would be too many. */
-bool section_row_make(struct section_steps *s, struct section_row *row);
+/* True if the levels would make their steps wider for so many rows. */
+static inline bool section_is_full(const struct section_steps *s)
+{
+	return s->rows * s->of_levels * sizeof(struct level_cell) > LEVELS_ROW_BYTES &&
+	       s->of_levels > LEVELS_STEPS_MIN;
+}
+
+/* Makes the steps twice as wide, then all rows: by the steps before and after it. */
+void section_steps_widen(struct section_steps *s);
+void section_row_widen(
+	struct section_steps *s, const struct section_steps *before, struct section_row *row);
+
+/* Makes the cells of a row. */
+void section_row_make(struct section_steps *s, struct section_row *row);
 
 void section_row_clear(struct section_row *row);
 void section_row_free(struct section_row *row);
@@ -60,9 +74,7 @@ static inline struct level_cell *section_cell(
 		return NULL;
 	}
 	if (UNLIKELY(row->capacity < s->count || row->end == 0)) {
-		if (!section_row_make(s, row)) {
-			return NULL;
-		}
+		section_row_make(s, row);
 		row->first = step;
 	}
 	row->first = step < row->first ? step : row->first;

@@ -316,8 +316,29 @@ static inline size_t next_mark(const struct level_section *s)
 	return (count ? s->marks.items[count - 1].number : 0) + s->spacing;
 }
 
+/* Makes all steps twice as wide. */
+static COLD void widen(struct level_section *s)
+{
+	const struct section_steps before = s->steps;
+
+	section_steps_widen(&s->steps);
+	vec_foreach (struct section_thread *, t, &s->threads) {
+		section_row_widen(&s->steps, &before, &t->events);
+		section_row_widen(&s->steps, &before, &t->deep);
+		vec_foreach (struct section_row *, row, &t->slices) {
+			section_row_widen(&s->steps, &before, row);
+		}
+	}
+	vec_foreach (struct section_slot *, slot, &s->lanes.slots) {
+		section_row_widen(&s->steps, &before, &slot->row);
+	}
+}
+
 void level_section_add(struct level_section *s, const struct record *records, size_t count)
 {
+	while (UNLIKELY(section_is_full(&s->steps))) {
+		widen(s);
+	}
 	bool may_mark = s->records + count >= next_mark(s);
 
 	for (size_t i = 0; i < count && !s->steps.is_odd; i++) {

@@ -8,9 +8,9 @@
  * what is before the section are kept and added to the levels when it is joined: ends of scopes
  * that are open already, and gaps. Scopes that stay open begin in the levels after that.
  *
- * A section cannot be joined, and its records must be added one by one, if its rows or kept records
- * exceed their limit, if a scope begins twice or in one thread and ends in another, or if lost
- * events may have the end of a slice that is cut.
+ * A section cannot be joined, and its records must be added one by one, if there are too many
+ * to keep, if a scope begins twice or in one thread and ends in another, or if lost events may have
+ * the end of a slice that is cut.
  */
 #ifndef TIMELINE_SECTION_H
 #define TIMELINE_SECTION_H

@@ -168,6 +168,7 @@ bool level_section_join(struct level_section *s, struct levels *l)
 	if (s->records > 0) {
 		levels_count_records(l, s->records, s->first_ns, s->last_ns);
 	}
+	levels_widen(l, s->steps.shift);
 	add_threads(s, l);
 	section_lanes_join(&s->lanes, &s->steps, l, &s->names);
 	add_kept(s, l);

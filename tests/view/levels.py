@@ -23,7 +23,7 @@ MADE = ("small", "small-big-endian", "pieces", "flight", "lost-and-rotated", "ma
 
 # Kinds of LANES, the most scopes open at one time, and the least share of sections that are joined.
 SHAPES = (("plain", 1, 1), ("nested", 8, 1), ("crossing", 8, 1), ("crossing", 100, 0.9), ("async", 1, 1), ("async", 8, 1),
-          ("async", 1000, 0.9), ("queue", 100, 0.9), ("reused", 4, 1), ("reused", 1000, 0.9), ("odd", 4, 0), ("odd", 1000, 0.01),
+          ("async", 1000, 1), ("queue", 100, 1), ("reused", 4, 1), ("reused", 1000, 1), ("odd", 4, 0), ("odd", 1000, 0.01),
           ("mixed", 30, 0.8))
 
 
