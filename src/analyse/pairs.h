@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "read/bytes.h"
 #include "read/keys.h"
 #include "base/hash.h"
 #include "base/vec.h"
@@ -118,17 +119,45 @@ enum pairs_result pairs_add(struct pairs *p, const struct record *rec, const str
 /* What a record is to the scopes. */
 enum pairs_part { PAIRS_OTHER, PAIRS_BEGIN, PAIRS_END };
 
-struct pairs_scope {
+/* What the records of a class are; they may lack their numbers. */
+struct pairs_kind {
 	enum pairs_part part;
-	struct key key; /* of a beginning or an end */
+	uint32_t name; /* of the scope */
 };
 
-/* Returns the part that records of a class have; they may lack their numbers. */
-enum pairs_part pairs_part_of(struct pairs *p, const struct event_class *class);
+struct pairs_kind pairs_kind_of(struct pairs *p, const struct event_class *class);
 
-/* Reads a record of `r` without adding it. */
-void pairs_read(
-	struct pairs *p, struct reader *r, const struct record *rec, struct pairs_scope *scope);
+/* Makes the key of a record of a scope. `tid` is the thread of the beginning in that of an end. */
+static inline struct key pairs_key(
+	const struct record *rec, const struct pairs_kind *kind, int64_t scope, uint32_t tid)
+{
+	return (struct key){
+		.trace = rec->trace,
+		.pid = rec->pid,
+		/* If records have no threads, the key of a beginning has none, either. */
+		.tid = kind->part == PAIRS_BEGIN || !rec->tid ? rec->tid : tid,
+		.name = kind->name,
+		.scope = scope,
+	};
+}
+
+/* True if the numbers of a record of `r` can be loaded without decoding: as the first arguments. */
+static inline bool pairs_is_laid_out(const struct reader *r, const struct record *rec)
+{
+	return r->form == VALUES_LAID_OUT && !rec->values;
+}
+
+/* Loads the key of a record of a scope that is laid out. */
+static inline struct key pairs_load(const struct record *rec, const struct pairs_kind *kind)
+{
+	int64_t scope = (int64_t)load64(rec->payload, false);
+	uint32_t tid = kind->part == PAIRS_END ? load32(rec->payload + sizeof(scope), false) : 0;
+
+	return pairs_key(rec, kind, scope, tid);
+}
+
+/* Makes the key of any record of `r`; false if it belongs to no scope, or lacks a number. */
+bool pairs_read(struct pairs *p, struct reader *r, const struct record *rec, struct key *key);
 
 /* Adds a record of `r`: decodes only the values that are needed. */
 enum pairs_result pairs_take(struct pairs *p, struct reader *r, const struct record *rec);

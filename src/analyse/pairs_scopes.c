@@ -10,11 +10,9 @@
 
 #define END "_end"
 
-enum class_kind { CLASS_UNKNOWN, CLASS_OTHER, CLASS_BEGIN, CLASS_END };
-
 struct pairs_class {
-	enum class_kind kind;
-	uint32_t name;
+	bool is_ready;
+	struct pairs_kind kind;
 };
 
 static bool is_integer(const struct arg *a, const char *name, unsigned int size)
@@ -75,14 +73,14 @@ uint32_t pairs_name(struct pairs *p, const char *text, size_t length)
 /* Checks for an end first: a scope named `x_end`, without arguments, ends by `x_end_end`. */
 static COLD void classify(struct pairs *p, const struct event_class *c)
 {
-	struct pairs_class class = { .kind = CLASS_OTHER };
+	struct pairs_class class = { .is_ready = true };
 	size_t length = end_of(c);
 
 	if (length > 0) {
-		class = (struct pairs_class){ CLASS_END, pairs_name(p, c->name, length) };
+		class.kind = (struct pairs_kind){ PAIRS_END, pairs_name(p, c->name, length) };
 	} else if (is_begin(p, c)) {
-		class = (struct pairs_class){ CLASS_BEGIN,
-			pairs_name(p, c->name, strlen(c->name)) };
+		class.kind =
+			(struct pairs_kind){ PAIRS_BEGIN, pairs_name(p, c->name, strlen(c->name)) };
 	}
 	while (p->classes.count <= c->index) {
 		vec_push(&p->classes, ((struct pairs_class){ 0 }));
@@ -90,76 +88,46 @@ static COLD void classify(struct pairs *p, const struct event_class *c)
 	p->classes.items[c->index] = class;
 }
 
-static inline const struct pairs_class *class_of(struct pairs *p, const struct event_class *c)
+static inline const struct pairs_kind *kind_of(struct pairs *p, const struct event_class *c)
 {
-	if (UNLIKELY(c->index >= p->classes.count ||
-		     p->classes.items[c->index].kind == CLASS_UNKNOWN)) {
+	if (UNLIKELY(c->index >= p->classes.count || !p->classes.items[c->index].is_ready)) {
 		classify(p, c);
 	}
-	return &p->classes.items[c->index];
+	return &p->classes.items[c->index].kind;
 }
 
 bool pairs_wants(struct pairs *p, const struct record *rec)
 {
-	return rec->kind == RECORD_EVENT && class_of(p, rec->class)->kind != CLASS_OTHER;
+	return rec->kind == RECORD_EVENT && kind_of(p, rec->class)->part != PAIRS_OTHER;
 }
 
-enum pairs_part pairs_part_of(struct pairs *p, const struct event_class *class)
+struct pairs_kind pairs_kind_of(struct pairs *p, const struct event_class *class)
 {
-	switch (class_of(p, class)->kind) {
-	case CLASS_BEGIN:
-		return PAIRS_BEGIN;
-	case CLASS_END:
-		return PAIRS_END;
-	case CLASS_UNKNOWN:
-	case CLASS_OTHER:
-		break;
-	}
-	return PAIRS_OTHER;
-}
-
-/* The numbers of a scope in its record. */
-struct pairs_ids {
-	int64_t scope;
-	uint32_t tid; /* of an end */
-};
-
-static inline struct key key_of(
-	const struct record *rec, const struct pairs_class *class, const struct pairs_ids *ids)
-{
-	bool is_begin = class->kind == CLASS_BEGIN;
-
-	return (struct key){
-		.trace = rec->trace,
-		.pid = rec->pid,
-		/* If records have no threads, the key of a beginning has none, either. */
-		.tid = is_begin || !rec->tid ? rec->tid : ids->tid,
-		.name = class->name,
-		.scope = ids->scope,
-	};
+	return *kind_of(p, class);
 }
 
 static inline enum pairs_result add(struct pairs *p, const struct record *rec,
-	const struct pairs_class *class, const struct pairs_ids *ids)
+	const struct pairs_kind *kind, const struct key *key)
 {
-	const struct key key = key_of(rec, class, ids);
-
-	if (class->kind == CLASS_BEGIN) {
-		return pairs_begin(p, rec, &key,
-			pairs_is_sync(&key) ? PAIRS_STACKED : PAIRS_ANYWHERE, class->name);
+	if (kind->part == PAIRS_BEGIN) {
+		return pairs_begin(p, rec, key, pairs_is_sync(key) ? PAIRS_STACKED : PAIRS_ANYWHERE,
+			kind->name);
 	}
-	return pairs_end(p, rec, &key);
+	return pairs_end(p, rec, key);
 }
 
-/* Reads the numbers; false for a damaged record, or one of an old format, that lacks a number. */
-static bool get_ids(const struct value *values, enum class_kind kind, struct pairs_ids *ids)
+/* Makes the key; false for a damaged record, or one of an old format, that lacks a number. */
+static bool get_key(const struct record *rec, const struct value *values,
+	const struct pairs_kind *kind, struct key *key)
 {
+	bool is_end = kind->part == PAIRS_END;
+
 	if (!values || values[0].kind != VALUE_NUMBER ||
-		(kind == CLASS_END && values[1].kind != VALUE_NUMBER)) {
+		(is_end && values[1].kind != VALUE_NUMBER)) {
 		return false;
 	}
-	ids->scope = (int64_t)values[0].number;
-	ids->tid = kind == CLASS_END ? (uint32_t)values[1].number : 0;
+	*key = pairs_key(
+		rec, kind, (int64_t)values[0].number, is_end ? (uint32_t)values[1].number : 0);
 	return true;
 }
 
@@ -169,31 +137,24 @@ enum pairs_result pairs_add(struct pairs *p, const struct record *rec, const str
 		pairs_gap(p, rec);
 		return PAIRS_NOTHING;
 	}
-	const struct pairs_class *class = class_of(p, rec->class);
-	struct pairs_ids ids;
+	const struct pairs_kind *kind = kind_of(p, rec->class);
+	struct key key;
 
-	if (class->kind == CLASS_OTHER || !get_ids(values, class->kind, &ids)) {
+	if (kind->part == PAIRS_OTHER || !get_key(rec, values, kind, &key)) {
 		return PAIRS_NOTHING;
 	}
-	return add(p, rec, class, &ids);
+	return add(p, rec, kind, &key);
 }
 
-/* Reads the numbers without decoding: they are the first arguments of the event. */
-static inline void load_ids(const struct record *rec, enum class_kind kind, struct pairs_ids *ids)
+/* Makes the key of a record of `r`; false if it lacks a number. */
+static inline bool find_key(
+	struct reader *r, const struct record *rec, const struct pairs_kind *kind, struct key *key)
 {
-	ids->scope = (int64_t)load64(rec->payload, false);
-	ids->tid = kind == CLASS_END ? load32(rec->payload + sizeof(ids->scope), false) : 0;
-}
-
-/* Reads the numbers of a record of `r`; false if it lacks one. */
-static inline bool find_ids(struct reader *r, const struct record *rec,
-	const struct pairs_class *class, struct pairs_ids *ids)
-{
-	if (LIKELY(r->form == VALUES_LAID_OUT && !rec->values)) {
-		load_ids(rec, class->kind, ids);
+	if (LIKELY(pairs_is_laid_out(r, rec))) {
+		*key = pairs_load(rec, kind);
 		return true;
 	}
-	return get_ids(reader_values(r, rec), class->kind, ids);
+	return get_key(rec, reader_values(r, rec), kind, key);
 }
 
 enum pairs_result pairs_take(struct pairs *p, struct reader *r, const struct record *rec)
@@ -202,26 +163,20 @@ enum pairs_result pairs_take(struct pairs *p, struct reader *r, const struct rec
 		pairs_gap(p, rec);
 		return PAIRS_NOTHING;
 	}
-	const struct pairs_class *class = class_of(p, rec->class);
-	struct pairs_ids ids;
+	const struct pairs_kind *kind = kind_of(p, rec->class);
+	struct key key;
 
-	if (class->kind == CLASS_OTHER || !find_ids(r, rec, class, &ids)) {
+	if (kind->part == PAIRS_OTHER || !find_key(r, rec, kind, &key)) {
 		return PAIRS_NOTHING;
 	}
-	return add(p, rec, class, &ids);
+	return add(p, rec, kind, &key);
 }
 
-void pairs_read(
-	struct pairs *p, struct reader *r, const struct record *rec, struct pairs_scope *scope)
+bool pairs_read(struct pairs *p, struct reader *r, const struct record *rec, struct key *key)
 {
-	const struct pairs_class *class = class_of(p, rec->class);
-	struct pairs_ids ids;
+	const struct pairs_kind *kind = kind_of(p, rec->class);
 
-	scope->part = PAIRS_OTHER;
-	if (class->kind != CLASS_OTHER && find_ids(r, rec, class, &ids)) {
-		scope->part = class->kind == CLASS_BEGIN ? PAIRS_BEGIN : PAIRS_END;
-		scope->key = key_of(rec, class, &ids);
-	}
+	return kind->part != PAIRS_OTHER && find_key(r, rec, kind, key);
 }
 
 enum pairs_result pairs_resume(

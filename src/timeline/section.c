@@ -23,9 +23,9 @@ void level_section_init(struct level_section *s, struct reader *reader)
 	*s = (struct level_section){ .reader = reader, .spacing = MARK_RECORDS };
 	pairs_init(&s->pairs, &reader->classes);
 	section_lanes_init(&s->lanes);
-	s->parts = xcalloc(reader->classes.all.count + 1, sizeof(*s->parts));
+	s->kinds = xcalloc(reader->classes.all.count + 1, sizeof(*s->kinds));
 	for (size_t i = 0; i < reader->classes.all.count; i++) {
-		s->parts[i] = pairs_part_of(&s->pairs, reader->classes.all.items[i]);
+		s->kinds[i] = pairs_kind_of(&s->pairs, reader->classes.all.items[i]);
 	}
 }
 
@@ -53,7 +53,7 @@ void level_section_fini(struct level_section *s)
 	vec_fini(&s->marked);
 	section_lanes_fini(&s->lanes);
 	section_names_fini(&s->names);
-	free(s->parts);
+	free(s->kinds);
 	keys_fini(&s->by_key);
 	pairs_fini(&s->pairs);
 }
@@ -217,35 +217,38 @@ static inline void end_slice(struct level_section *s, struct section_thread *t,
 }
 
 static inline void add_scope(struct level_section *s, struct section_thread *t,
-	const struct record *rec, const struct pairs_scope *scope)
+	const struct record *rec, const struct key *key)
 {
-	if (!pairs_is_sync(&scope->key)) {
-		if (scope->part == PAIRS_BEGIN) {
-			section_lanes_begin(&s->lanes, &s->steps, rec, &scope->key);
-		} else if (!section_lanes_end(&s->lanes, &s->steps, rec, &scope->key)) {
-			keep(s, rec, &scope->key);
+	bool is_begin = s->kinds[rec->class->index].part == PAIRS_BEGIN;
+
+	if (!pairs_is_sync(key)) {
+		if (is_begin) {
+			section_lanes_begin(&s->lanes, &s->steps, rec, key);
+		} else if (!section_lanes_end(&s->lanes, &s->steps, rec, key)) {
+			keep(s, rec, key);
 		}
-	} else if (scope->part == PAIRS_BEGIN) {
-		begin_slice(s, t, rec, &scope->key);
+	} else if (is_begin) {
+		begin_slice(s, t, rec, key);
 	} else {
-		end_slice(s, t, rec, &scope->key);
+		end_slice(s, t, rec, key);
 	}
 }
 
 static inline void add_event(struct level_section *s, const struct record *rec)
 {
 	struct section_thread *t = thread_of(s, rec);
-	struct pairs_scope scope;
+	const struct pairs_kind *kind = &s->kinds[rec->class->index];
+	struct key key;
 
-	if (LIKELY(s->parts[rec->class->index] == PAIRS_OTHER)) {
+	if (LIKELY(kind->part == PAIRS_OTHER)) {
 		count_event(s, t, rec);
-		return;
-	}
-	pairs_read(&s->pairs, s->reader, rec, &scope);
-	if (scope.part == PAIRS_OTHER) {
-		count_event(s, t, rec);
+	} else if (LIKELY(pairs_is_laid_out(s->reader, rec))) {
+		key = pairs_load(rec, kind);
+		add_scope(s, t, rec, &key);
+	} else if (pairs_read(&s->pairs, s->reader, rec, &key)) {
+		add_scope(s, t, rec, &key);
 	} else {
-		add_scope(s, t, rec, &scope);
+		count_event(s, t, rec);
 	}
 }
 

@@ -77,7 +77,7 @@ struct level_section {
 	struct section_lanes lanes;
 	struct section_names names;
 	uint32_t recent[SECTION_RECENT]; /* threads by their tid; KEYS_NONE: none */
-	enum pairs_part *parts; /* of the reader's classes */
+	struct pairs_kind *kinds; /* of the reader's classes */
 	/* Of the section: */
 	struct section_steps steps;
 	uint64_t records;
