@@ -22,6 +22,13 @@
 /* Fewer sections are not worth a thread. */
 #define SECTIONS_MIN 3
 
+/*
+ * Sections of sections_divide(): that many for each thread, of a trace that is long enough. What is
+ * open between two sections costs at each delivery, so a long trace has longer ones.
+ */
+#define SECTIONS_EACH 16
+#define SECTION_BYTES_EACH ((uint64_t)16 << 20)
+
 /* The longest section of sections_divide(). */
 #define SECTION_BYTES_LONG ((uint64_t)64 << 20)
 
@@ -110,13 +117,26 @@ void sections_plan(struct sections *s, const struct reader *r)
 	s->threads = s->begins.count < most ? (unsigned int)s->begins.count : most;
 }
 
+/* Returns the bytes of a section that are enough work between two deliveries. */
+static uint64_t enough_bytes(const struct reader_loads *loads, unsigned int threads)
+{
+	uint64_t bytes = 0;
+
+	vec_foreach (const struct reader_load *, load, &loads->all) {
+		bytes += load->bytes;
+	}
+	bytes /= (uint64_t)SECTIONS_EACH * threads;
+	bytes = bytes < SECTION_BYTES_EACH ? bytes : SECTION_BYTES_EACH;
+	return bytes > SECTION_BYTES_MAX ? bytes : SECTION_BYTES_MAX;
+}
+
 void sections_divide(struct sections *s, struct reader_loads *loads)
 {
 	unsigned int most = processors();
 
 	*s = (struct sections){ 0 };
 	most = most < SECTIONS_THREADS_MAX ? most : SECTIONS_THREADS_MAX;
-	for (uint64_t wanted = SECTION_BYTES_MAX; most > 1 && wanted <= SECTION_BYTES_LONG;
+	for (uint64_t wanted = enough_bytes(loads, most); most > 1 && wanted <= SECTION_BYTES_LONG;
 		wanted *= 2) {
 		divide(s, loads, wanted);
 		if (s->begins.count < SECTIONS_MIN) {

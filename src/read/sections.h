@@ -30,7 +30,8 @@ void sections_plan(struct sections *s, const struct reader *r);
 
 /*
  * Divides a trace whose packets are known, which are then sorted by time: into sections of at least
- * some 4 MiB, longer ones where packets overlap. With one thread, too, there are several sections.
+ * some 4 MiB, longer ones in a long trace and where packets overlap. With one thread, too, there
+ * are several sections.
  */
 void sections_divide(struct sections *s, struct reader_loads *loads);
 void sections_fini(struct sections *s);
