@@ -8,7 +8,8 @@
  *	async		asynchronous scopes with numbers of their own, at most OPEN at one time
  *	queue		the same, and the oldest ends first
  *	reused		the same with OPEN numbers that are used again and again
- *	odd		the same; some scopes begin twice, some ends have no beginning
+ *	ends		OPEN ends without beginnings, then as queue
+ *	odd		as reused; some scopes begin twice, some ends have no beginning
  *	mixed		all of them, by two threads; a scope may end in the other thread
  */
 #include <pthread.h>
@@ -112,6 +113,17 @@ static void fire_queue(struct thread *t)
 	}
 }
 
+static void fire_ends(struct thread *t)
+{
+	static long ends;
+
+	if (ends < open_max) {
+		end(1000000000 + ends++, t->tid);
+	} else {
+		fire_queue(t);
+	}
+}
+
 static void fire_slot(struct thread *t, bool is_odd)
 {
 	long at = any(t, open_max);
@@ -168,6 +180,7 @@ static const struct {
 	{ "async", fire_async },
 	{ "queue", fire_queue },
 	{ "reused", fire_reused },
+	{ "ends", fire_ends },
 	{ "odd", fire_odd },
 	{ "mixed", fire_mixed },
 };
