@@ -30,9 +30,7 @@ static COLD void classify(struct event_spans *e, const struct event_class *c)
 	for (size_t i = 0; i < e->per_count; i++) {
 		class.per[i] = field_find(c, e->per[i]);
 	}
-	while (e->classes.count <= c->index) {
-		vec_push(&e->classes, ((struct event_spans_class){ 0 }));
-	}
+	vec_reach(&e->classes, c->index);
 	e->classes.items[c->index] = class;
 }
 
@@ -50,13 +48,6 @@ unsigned int event_spans_sides(struct event_spans *e, const struct event_class *
 	return class_of(e, c)->sides;
 }
 
-static void add_bytes(struct field_bytes *to, const void *bytes, size_t size)
-{
-	for (size_t i = 0; i < size; i++) {
-		vec_push(to, ((const char *)bytes)[i]);
-	}
-}
-
 /* Makes the name of a record: `kvm_run_exit 2`. */
 static COLD uint32_t make_name(struct event_spans *e, struct pairs *p, const struct record *rec,
 	const struct value *values)
@@ -64,7 +55,7 @@ static COLD uint32_t make_name(struct event_spans *e, struct pairs *p, const str
 	const struct event_spans_class *class = class_of(e, rec->class);
 
 	e->bytes.count = 0;
-	add_bytes(&e->bytes, rec->class->name, strlen(rec->class->name));
+	vec_append(&e->bytes, rec->class->name, strlen(rec->class->name));
 	for (size_t i = 0; i < e->per_count; i++) {
 		char *text = class->per[i] == FIELD_NONE
 				     ? NULL
@@ -72,11 +63,11 @@ static COLD uint32_t make_name(struct event_spans *e, struct pairs *p, const str
 
 		if (text) {
 			vec_push(&e->bytes, ' ');
-			add_bytes(&e->bytes, text, strlen(text));
+			vec_append(&e->bytes, text, strlen(text));
 		}
 		free(text);
 	}
-	return pairs_name(p, e->bytes.items, e->bytes.count);
+	return texts_number(&p->names, e->bytes.items, e->bytes.count);
 }
 
 uint32_t event_spans_name(struct event_spans *e, struct pairs *p, const struct record *rec,
@@ -85,7 +76,7 @@ uint32_t event_spans_name(struct event_spans *e, struct pairs *p, const struct r
 	const struct event_spans_class *class = class_of(e, rec->class);
 
 	e->bytes.count = 0;
-	add_bytes(&e->bytes, &rec->class->index, sizeof(rec->class->index));
+	vec_append(&e->bytes, (const char *)&rec->class->index, sizeof(rec->class->index));
 	for (size_t i = 0; i < e->per_count; i++) {
 		if (class->per[i] != FIELD_NONE) {
 			field_append(&e->bytes, rec, values, class->per[i]);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 
 int field_find(const struct event_class *c, const char *name)
@@ -61,9 +62,7 @@ bool field_integer(
 
 static void append(struct field_bytes *to, const void *bytes, size_t size)
 {
-	for (size_t i = 0; i < size; i++) {
-		vec_push(to, ((const char *)bytes)[i]);
-	}
+	vec_append(to, (const char *)bytes, size);
 }
 
 /* Appends a value. `debug` is the kind of a TYPE_DEBUG value, else 0. */
@@ -152,6 +151,20 @@ char *field_text(
 	return field_kind(rec->class, field) == FIELD_TEXT
 		       ? strndup(v->text, v->length)
 		       : text(&rec->class->event->args[field], v);
+}
+
+uint32_t field_group(struct texts *groups, char *text, const char *name, char error[512])
+{
+	uint32_t group = 0;
+
+	if (text && (groups->count < FIELD_GROUPS_MAX || hash_get(&groups->numbers, text))) {
+		group = texts_number(groups, text, strlen(text)) + 1;
+	} else if (text) {
+		error_format(error, 512, "'%.60s' has more than %d values, too many to group by",
+			name, FIELD_GROUPS_MAX);
+	}
+	free(text);
+	return group;
 }
 
 void field_list(const struct event_class *c, char *text, size_t size)

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/hash.h"
 #include "base/vec.h"
 #include "read/record.h"
 
@@ -60,6 +61,15 @@ typedef char *field_text_fn(const struct arg *arg, const struct value *value);
 /* Returns the value of a field as text, which the caller frees. NULL if it is absent. */
 char *field_text(
 	const struct record *rec, const struct value *values, int field, field_text_fn *text);
+
+/* Limit of the groups by the values of a field. */
+#define FIELD_GROUPS_MAX 1000
+
+/*
+ * Returns the number of a value's group, from 1; frees its text. Returns 0 if that is NULL, or if
+ * the field `name` has too many values, an error.
+ */
+uint32_t field_group(struct texts *groups, char *text, const char *name, char error[512]);
 
 /* Lists the names of an event's fields, separated by commas; cut to `size`. */
 void field_list(const struct event_class *c, char *text, size_t size);

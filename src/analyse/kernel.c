@@ -11,31 +11,14 @@
 void kernel_init(struct kernel *k, struct stacks *stacks, const struct kernel_text *text)
 {
 	*k = (struct kernel){ .stacks = stacks, .text = *text };
-	hash_init(&k->by_name);
 }
 
 void kernel_fini(struct kernel *k)
 {
-	vec_foreach (char **, name, &k->names) {
-		free(*name);
-	}
-	vec_fini(&k->names);
+	texts_fini(&k->names);
 	vec_fini(&k->threads);
 	vec_fini(&k->ahead);
-	hash_fini(&k->by_name);
 	keys_fini(&k->by_tid);
-}
-
-static uint32_t name_index(struct kernel *k, const char *name)
-{
-	uintptr_t index = (uintptr_t)hash_get(&k->by_name, name);
-
-	if (!index) {
-		vec_push(&k->names, xstrdup(name));
-		index = k->names.count;
-		hash_add(&k->by_name, k->names.items[index - 1], (void *)index);
-	}
-	return (uint32_t)index - 1;
 }
 
 static struct kernel_thread *thread_of(struct kernel *k, uint32_t tid)
@@ -146,7 +129,7 @@ static void begin_kind(struct kernel *k, struct kernel_thread *t, const struct k
 	struct kernel_span span = {
 		.begin_ns = e->ns,
 		.losses = k->losses,
-		.name = name_index(k, e->name),
+		.name = texts_number(&k->names, e->name, strlen(e->name)),
 		.kind = e->kind,
 	};
 

@@ -49,8 +49,7 @@ struct kernel {
 	uint64_t shared; /* scopes whose tid has open scopes in another process */
 	/* For kernel.c only: */
 	struct stacks *stacks;
-	VEC(char *) names;
-	struct hash by_name; /* values: index + 1 */
+	struct texts names;
 	struct keys by_tid; /* indices of `threads` */
 	VEC(struct kernel_thread) threads;
 	VEC(struct kernel_event) ahead; /* events read ahead */

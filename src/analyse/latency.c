@@ -42,7 +42,6 @@ void latency_init(struct latency *l, const struct latency_options *options, stru
 	l->is_of_thread = is_of_thread(options);
 	l->report.group = options->per;
 	pairs_init(&l->pairs, &reader->classes);
-	hash_init(&l->groups);
 	hash_init(&l->by_name);
 }
 
@@ -51,12 +50,8 @@ void latency_fini(struct latency *l)
 	report_fini(&l->report);
 	pairs_fini(&l->pairs);
 	tuples_fini(&l->tuples);
-	hash_fini(&l->groups);
+	texts_fini(&l->groups);
 	hash_fini(&l->by_name);
-	vec_foreach (char **, text, &l->group_texts) {
-		free(*text);
-	}
-	vec_fini(&l->group_texts);
 	vec_fini(&l->classes);
 	vec_fini(&l->bytes);
 }
@@ -134,9 +129,7 @@ static bool is_event(const struct latency *l, enum latency_side side, const stru
 /* Examines an event class when it is first seen; sets the error if a field is wrong. */
 static COLD void classify(struct latency *l, const struct event_class *c)
 {
-	while (l->classes.count <= c->index) {
-		vec_push(&l->classes, ((struct latency_class){ 0 }));
-	}
+	vec_reach(&l->classes, c->index);
 	struct latency_class *class = &l->classes.items[c->index];
 	uintptr_t number = (uintptr_t)c->index + 1;
 
@@ -218,36 +211,6 @@ size_t latency_shared_fields(const struct latency *l, const char **names, size_t
 
 /* ---- Records ---- */
 
-/*
- * Returns the number of the record's group, from 1; 0 if it has none, or if there are too many (an
- * error).
- */
-static uint32_t group_of(struct latency *l, const struct record *rec, const struct value *values)
-{
-	int field = class_of(l, rec->class)->per;
-	const struct latency_options *o = l->options;
-	char *text = o->per ? field_text(rec, values, field, o->text) : NULL;
-
-	if (!text) {
-		return 0;
-	}
-	uintptr_t number = (uintptr_t)hash_get(&l->groups, text);
-
-	if (number) {
-		free(text);
-		return (uint32_t)number;
-	}
-	if (l->group_texts.count == LATENCY_GROUPS_MAX) {
-		error_set(l->error, "'%.60s' has more than %d values, too many to group by", o->per,
-			LATENCY_GROUPS_MAX);
-		free(text);
-		return 0;
-	}
-	vec_push(&l->group_texts, text);
-	hash_add(&l->groups, text, (void *)(uintptr_t)l->group_texts.count);
-	return (uint32_t)l->group_texts.count;
-}
-
 struct row_name {
 	uint32_t number;
 	const char *text;
@@ -278,7 +241,7 @@ static struct report_row *row_of(struct latency *l, const struct event_class *fr
 	if (is_new) {
 		row->name = names[0].text;
 		row->to = names[1].text;
-		row->group = group ? strdup(l->group_texts.items[group - 1]) : NULL;
+		row->group = group ? strdup(l->groups.items[group - 1]) : NULL;
 	}
 	return row;
 }
@@ -357,7 +320,10 @@ static void begin(struct latency *l, const struct record *rec, const struct valu
 {
 	struct key key = base_key(l, rec);
 	uint64_t number = 0;
-	uint32_t group = group_of(l, rec, values);
+	const char *per = l->options->per;
+	int field = class_of(l, rec->class)->per;
+	char *text = per ? field_text(rec, values, field, l->options->text) : NULL;
+	uint32_t group = field_group(&l->groups, text, per, l->error);
 
 	if (!read_values(l, rec, values, LATENCY_FROM, &number)) {
 		return;

@@ -19,9 +19,6 @@
 
 #define LATENCY_FIELDS_MAX 8
 
-/* Limit of the groups of a report: each needs the memory of a distribution. */
-#define LATENCY_GROUPS_MAX 1000
-
 struct where;
 
 enum latency_side { LATENCY_FROM, LATENCY_TO, LATENCY_SIDES };
@@ -62,8 +59,7 @@ struct latency {
 	struct hash by_name; /* first class of each name; values: index + 1 */
 	enum field_kind kinds[LATENCY_FIELDS_MAX]; /* kinds of the values of each field */
 	const struct event_class *kinds_of[LATENCY_FIELDS_MAX]; /* the class that set the kind */
-	struct hash groups; /* values: number, from 1 */
-	VEC(char *) group_texts;
+	struct texts groups; /* values of `per`, by number of the group - 1 */
 	struct field_bytes bytes; /* values of the current record */
 	bool is_of_thread; /* both records of a pair are of one thread */
 };

@@ -214,9 +214,7 @@ COLD void life_kinds_add(struct life_kinds *k, const struct event_class *c)
 {
 	struct life_class class = { .is_known = true, .per = FIELD_NONE };
 
-	while (k->classes.count <= c->index) {
-		vec_push(&k->classes, ((struct life_class){ 0 }));
-	}
+	vec_reach(&k->classes, c->index);
 	class.kind = kind_of(k, c, &class);
 	if (class.kind != LIFE_KINDS_NONE) {
 		set_part(k, c, &class);

@@ -40,7 +40,6 @@ void lives_init(struct lives *l, const struct lives_options *options, struct rea
 		.is_of_thread = is_of_thread(options),
 	};
 	paths_init(&l->paths);
-	hash_init(&l->group_numbers);
 	life_kinds_init(&l->kinds, &options->rules, reader);
 }
 
@@ -49,16 +48,12 @@ void lives_fini(struct lives *l)
 	vec_foreach (struct life *, life, &l->all) {
 		free(life->steps);
 	}
-	vec_foreach (char **, text, &l->groups) {
-		free(*text);
-	}
 	vec_fini(&l->all);
-	vec_fini(&l->groups);
+	texts_fini(&l->groups);
 	vec_fini(&l->names);
 	vec_fini(&l->bytes);
 	keys_fini(&l->open);
 	tuples_fini(&l->tuples);
-	hash_fini(&l->group_numbers);
 	life_kinds_fini(&l->kinds);
 	paths_fini(&l->paths);
 	gaps_fini(&l->gaps);
@@ -72,7 +67,7 @@ static COLD const struct life_class *examine(struct lives *l, const struct event
 	while (l->names.count <= c->index) {
 		vec_push(&l->names, UINT32_MAX);
 	}
-	l->names.items[c->index] = paths_name(&l->paths, c->name);
+	l->names.items[c->index] = texts_number(&l->paths.names, c->name, strlen(c->name));
 	if (!*l->error) {
 		memcpy(l->error, l->kinds.error, sizeof(l->error));
 	}
@@ -171,20 +166,8 @@ static COLD void set_group(struct lives *l, struct life *life, const struct reco
 {
 	const struct value *values = rec->class->event ? reader_values(l->reader, rec) : NULL;
 	char *text = field_text(rec, values, field, l->options->text);
-	uintptr_t number = text ? (uintptr_t)hash_get(&l->group_numbers, text) : 0;
 
-	if (!text || number) {
-		free(text);
-	} else if (l->groups.count == LIVES_GROUPS_MAX) {
-		error_set(l->error, "'%.60s' has more than %d values, too many to group by",
-			l->options->rules.per, LIVES_GROUPS_MAX);
-		free(text);
-	} else {
-		vec_push(&l->groups, text);
-		number = l->groups.count;
-		hash_add(&l->group_numbers, text, (void *)number);
-	}
-	life->group = (uint32_t)number;
+	life->group = field_group(&l->groups, text, l->options->rules.per, l->error);
 }
 
 /* ---- By the time of the last event ---- */
@@ -514,12 +497,8 @@ char *lives_key_text(const struct lives *l, const struct life *life)
 	for (size_t i = 0; i < l->kinds.fields; i++) {
 		char *value = value_text(l, life, i, &bytes);
 
-		if (i > 0) {
-			vec_push(&text, ',');
-		}
-		for (const char *c = value; c && *c; c++) {
-			vec_push(&text, *c);
-		}
+		vec_append(&text, ",", (size_t)(i > 0));
+		vec_append(&text, value, value ? strlen(value) : 0);
 		free(value);
 	}
 	vec_push(&text, '\0');

@@ -22,9 +22,6 @@
 #include "analyse/tuples.h"
 #include "read/reader.h"
 
-/* Limit of the values of rules.per. */
-#define LIVES_GROUPS_MAX 1000
-
 enum life_outcome {
 	LIFE_ENDED,
 	LIFE_UNFINISHED, /* the trace ended, or the idle time was over, before its end event */
@@ -97,11 +94,10 @@ struct lives {
 	size_t most_open;
 	bool has_late_gaps; /* a gap was known only after lives had ended that it may concern */
 	struct life_kinds kinds;
-	VEC(char *) groups; /* values of rules.per, by number - 1 */
+	struct texts groups; /* values of rules.per, by number - 1 */
 	/* For lives.c only: */
 	VEC(uint32_t) names; /* of the paths, by class index */
 	struct tuples tuples; /* keys of open lives, unless one integer is the key */
-	struct hash group_numbers;
 	struct keys open; /* indices of `all` */
 	VEC(struct life) all;
 	uint32_t free; /* the first free item of `all`; its `older` is the next one */

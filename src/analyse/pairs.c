@@ -18,20 +18,15 @@ struct pairs_thread {
 void pairs_init(struct pairs *p, const struct class_table *known)
 {
 	*p = (struct pairs){ .known = known, .free = PAIRS_NONE };
-	hash_init(&p->by_name);
 }
 
 void pairs_fini(struct pairs *p)
 {
-	vec_foreach (char **, name, &p->names) {
-		free(*name);
-	}
-	vec_fini(&p->names);
+	texts_fini(&p->names);
 	vec_fini(&p->classes);
 	vec_fini(&p->spans);
 	vec_fini(&p->left);
 	vec_fini(&p->threads);
-	hash_fini(&p->by_name);
 	keys_fini(&p->open);
 	keys_fini(&p->by_key);
 }

@@ -86,12 +86,11 @@ struct pairs_recent {
 };
 
 struct pairs {
-	VEC(char *) names; /* of scopes; key.name is an index */
+	struct texts names; /* of scopes; key.name is a number */
 	struct scope_span span; /* span of the last record */
 	VEC(uint32_t) left; /* spans that left the stack with it, as their ends may be lost */
 	/* For pairs.c only: */
 	const struct class_table *known;
-	struct hash by_name; /* values: index + 1 */
 	VEC(struct pairs_class) classes; /* by class index */
 	struct keys open; /* indices of `spans` */
 	VEC(struct scope_span) spans;
@@ -173,9 +172,6 @@ void pairs_gap(struct pairs *p, const struct record *rec);
 
 /* Returns the open span of a key, or NULL. Valid until the next span begins. */
 struct scope_span *pairs_find(const struct pairs *p, const struct key *key);
-
-/* Returns the index of a name in `names`; adds it if needed. */
-uint32_t pairs_name(struct pairs *p, const char *text, size_t length);
 
 /* Returns the number of open spans. */
 static inline size_t pairs_open(const struct pairs *p)

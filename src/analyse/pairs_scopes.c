@@ -54,22 +54,6 @@ static bool is_begin(const struct pairs *p, const struct event_class *c)
 	return false;
 }
 
-uint32_t pairs_name(struct pairs *p, const char *text, size_t length)
-{
-	char *name = xcalloc(length + 1, 1);
-
-	memcpy(name, text, length);
-	uintptr_t index = (uintptr_t)hash_get(&p->by_name, name);
-
-	if (index) {
-		free(name);
-		return (uint32_t)index - 1;
-	}
-	vec_push(&p->names, name);
-	hash_add(&p->by_name, name, (void *)(uintptr_t)p->names.count);
-	return (uint32_t)p->names.count - 1;
-}
-
 /* Checks for an end first: a scope named `x_end`, without arguments, ends by `x_end_end`. */
 static COLD void classify(struct pairs *p, const struct event_class *c)
 {
@@ -77,14 +61,13 @@ static COLD void classify(struct pairs *p, const struct event_class *c)
 	size_t length = end_of(c);
 
 	if (length > 0) {
-		class.kind = (struct pairs_kind){ PAIRS_END, pairs_name(p, c->name, length) };
-	} else if (is_begin(p, c)) {
 		class.kind =
-			(struct pairs_kind){ PAIRS_BEGIN, pairs_name(p, c->name, strlen(c->name)) };
+			(struct pairs_kind){ PAIRS_END, texts_number(&p->names, c->name, length) };
+	} else if (is_begin(p, c)) {
+		class.kind = (struct pairs_kind){ PAIRS_BEGIN,
+			texts_number(&p->names, c->name, strlen(c->name)) };
 	}
-	while (p->classes.count <= c->index) {
-		vec_push(&p->classes, ((struct pairs_class){ 0 }));
-	}
+	vec_reach(&p->classes, c->index);
 	p->classes.items[c->index] = class;
 }
 
@@ -190,7 +173,7 @@ enum pairs_result pairs_resume(
 		.class = class };
 	struct key own = *key;
 
-	own.name = pairs_name(p, class->name, strlen(class->name));
+	own.name = texts_number(&p->names, class->name, strlen(class->name));
 	return pairs_begin(
 		p, &rec, &own, pairs_is_sync(key) ? PAIRS_STACKED : PAIRS_ANYWHERE, own.name);
 }

@@ -22,7 +22,6 @@ static void add(struct paths *p, uint32_t before, uint32_t name, uint32_t depth)
 void paths_init(struct paths *p)
 {
 	*p = (struct paths){ 0 };
-	hash_init(&p->by_name);
 	add(p, PATHS_ROOT, NO_NAME, 0);
 	add(p, PATHS_ROOT, NO_NAME, 0);
 }
@@ -30,21 +29,8 @@ void paths_init(struct paths *p)
 void paths_fini(struct paths *p)
 {
 	vec_fini(&p->all);
-	vec_fini(&p->names);
+	texts_fini(&p->names);
 	keys_fini(&p->next);
-	hash_fini(&p->by_name);
-}
-
-uint32_t paths_name(struct paths *p, const char *name)
-{
-	uintptr_t number = (uintptr_t)hash_get(&p->by_name, name);
-
-	if (number == 0) {
-		vec_push(&p->names, name);
-		number = p->names.count;
-		hash_add(&p->by_name, name, (void *)number);
-	}
-	return (uint32_t)number - 1;
 }
 
 /* Writes the numbers of the names of all steps. */

@@ -31,17 +31,13 @@ struct path {
 
 struct paths {
 	VEC(struct path) all;
-	VEC(const char *) names;
+	struct texts names;
 	/* For paths.c only: */
 	struct keys next; /* by path and name */
-	struct hash by_name; /* values: number + 1 */
 };
 
 void paths_init(struct paths *p);
 void paths_fini(struct paths *p);
-
-/* Returns the number of a name, which must outlive the paths. */
-uint32_t paths_name(struct paths *p, const char *name);
 
 uint32_t paths_next_slowly(struct paths *p, uint32_t path, uint32_t name);
 

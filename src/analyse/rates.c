@@ -31,7 +31,6 @@ void rates_init(struct rates *r, int64_t ns)
 {
 	*r = (struct rates){ .from_ns = ns, .begin_ns = ns, .end_ns = ns };
 	hash_init(&r->by_name);
-	hash_init(&r->by_category);
 }
 
 static void free_lengths(struct rates_lengths *l)
@@ -70,15 +69,11 @@ void rates_fini(struct rates *r)
 			free(n->values);
 		}
 	}
-	vec_foreach (char **, category, &r->categories) {
-		free(*category);
-	}
 	vec_fini(&r->cells);
 	vec_fini(&r->names);
-	vec_fini(&r->categories);
+	texts_fini(&r->categories);
 	vec_fini(&r->bytes);
 	hash_fini(&r->by_name);
-	hash_fini(&r->by_category);
 	keys_fini(&r->index);
 }
 
@@ -94,19 +89,8 @@ void rates_use(struct rates *r, struct reader *reader)
 static uint32_t category_of(struct rates *r, const char *name)
 {
 	const char *colon = strchr(name, ':');
-	size_t length = colon ? (size_t)(colon - name) : 0;
-	char *text = xcalloc(length + 1, 1);
 
-	memcpy(text, name, length);
-	uintptr_t known = (uintptr_t)hash_get(&r->by_category, text);
-
-	if (known) {
-		free(text);
-		return (uint32_t)(known - 1);
-	}
-	vec_push(&r->categories, text);
-	hash_add(&r->by_category, text, (void *)(uintptr_t)r->categories.count);
-	return (uint32_t)r->categories.count - 1;
+	return texts_number(&r->categories, name, colon ? (size_t)(colon - name) : 0);
 }
 
 static uint32_t name_of(struct rates *r, const char *text)
@@ -149,7 +133,7 @@ static void classify_life(struct rates *r, struct rates_class *class, const stru
 
 	length = length < (int)sizeof(name) ? length : (int)sizeof(name) - 1;
 	class->use = e->life_part == LIFE_BEGIN ? USE_BEGIN : USE_END;
-	class->life = pairs_name(&r->pairs, name, (size_t)length);
+	class->life = texts_number(&r->pairs.names, name, (size_t)length);
 	class->is_integer = field_kind(c, class->key) == FIELD_INTEGER;
 }
 
@@ -206,9 +190,7 @@ static COLD void classify(struct rates *r, const struct record *rec)
 	if (class.use == USE_COUNT && pairs_wants(&r->pairs, rec)) {
 		class.use = USE_SCOPE;
 	}
-	while (r->classes.count <= c->index) {
-		vec_push(&r->classes, ((struct rates_class){ 0 }));
-	}
+	vec_reach(&r->classes, c->index);
 	r->classes.items[c->index] = class;
 }
 

@@ -67,7 +67,7 @@ struct rates {
 	field_text_fn *value_text; /* formats values; NULL: they are not counted */
 	VEC(struct rates_cell) cells;
 	VEC(struct rates_name) names;
-	VEC(char *) categories; /* the part of a name before ':'; "": without one */
+	struct texts categories; /* the part of a name before ':'; "": without one */
 	uint64_t events; /* sums of all cells */
 	struct losses losses;
 	uint64_t window;
@@ -82,7 +82,6 @@ struct rates {
 	/* For rates.c only: */
 	struct reader *reader;
 	struct hash by_name; /* values: index + 1 */
-	struct hash by_category; /* values: index + 1 */
 	struct keys index; /* cells by pid, tid and name + 1 */
 	VEC(struct rates_class) classes; /* by class index of the reader */
 	struct pairs pairs;

@@ -36,7 +36,5 @@ void slices_reach(struct slices *s, uint64_t ns)
 
 void slices_examine(struct slices *s, const struct event_class *class)
 {
-	while (s->classes.count <= class->index) {
-		vec_push(&s->classes, ((struct slices_class){ 0 }));
-	}
+	vec_reach(&s->classes, class->index);
 }

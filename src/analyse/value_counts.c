@@ -78,9 +78,7 @@ void value_counts_keep(struct value_counts *c, const char *bytes, size_t size, c
 	}
 	uint32_t number = tuples_hold(&c->tuples, bytes, size);
 
-	while (c->all.count <= number) {
-		vec_push(&c->all, ((struct value_count){ 0 }));
-	}
+	vec_reach(&c->all, number);
 	c->all.items[number] = (struct value_count){ .text = text, .events = 1 };
 	c->kept++;
 }

@@ -160,9 +160,7 @@ size_t waymark_reader_event_index(const struct waymark_reader *r)
 
 static const struct message *get_message(struct waymark_reader *r, const struct event_class *class)
 {
-	while (r->messages.count <= class->index) {
-		vec_push(&r->messages, NULL);
-	}
+	vec_reach(&r->messages, class->index);
 	struct message **m = &r->messages.items[class->index];
 
 	if (!*m) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/vec.h"
 
 void hash_init(struct hash *h)
 {
@@ -71,4 +72,29 @@ void *hash_add(struct hash *h, const char *key, void *value)
 		h->count++;
 	}
 	return slot->value;
+}
+
+void texts_fini(struct texts *t)
+{
+	vec_foreach (char **, text, t) {
+		free(*text);
+	}
+	vec_fini(t);
+	hash_fini(&t->numbers);
+}
+
+uint32_t texts_number(struct texts *t, const char *text, size_t length)
+{
+	char *copy = xcalloc(length + 1, 1);
+
+	memcpy(copy, text, length);
+	uintptr_t known = (uintptr_t)hash_get(&t->numbers, copy);
+
+	if (known) {
+		free(copy);
+		return (uint32_t)known - 1;
+	}
+	vec_push(t, copy);
+	hash_add(&t->numbers, copy, (void *)(uintptr_t)t->count);
+	return (uint32_t)t->count - 1;
 }

@@ -30,6 +30,24 @@
 		(v)->items[(v)->count++] = (item);                                              \
 	} while (0)
 
+/* Adds zeroed items until there is one at the index. */
+#define vec_reach(v, index)                                            \
+	do {                                                           \
+		while ((v)->count <= (index)) {                        \
+			vec_push(v, ((__typeof__(*(v)->items)){ 0 })); \
+		}                                                      \
+	} while (0)
+
+/* Adds a copy of `n` items. */
+#define vec_append(v, from, n)                                   \
+	do {                                                     \
+		const size_t vec_n = (n);                        \
+                                                                 \
+		for (size_t vec_i = 0; vec_i < vec_n; vec_i++) { \
+			vec_push(v, (from)[vec_i]);              \
+		}                                                \
+	} while (0)
+
 #define vec_foreach(type, it, v) \
 	for (type it = (v)->items; (v)->count > 0 && it < (v)->items + (v)->count; it++)
 

@@ -78,9 +78,7 @@ void classes_bind(struct class_table *t, uint64_t id, struct event_class *class)
 		binding->class = class;
 		return;
 	}
-	while (t->by_id.count <= id) {
-		vec_push(&t->by_id, NULL);
-	}
+	vec_reach(&t->by_id, id);
 	t->by_id.items[id] = class;
 }
 

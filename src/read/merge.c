@@ -87,9 +87,7 @@ static COLD struct event_class *find_class(struct merge *m, const struct event_c
 static struct event_class *map_class(
 	struct merge *m, struct part *p, const struct event_class *class)
 {
-	while (p->classes.count <= class->index) {
-		vec_push(&p->classes, NULL);
-	}
+	vec_reach(&p->classes, class->index);
 	struct event_class **mapped = &p->classes.items[class->index];
 
 	if (!*mapped) {

@@ -297,9 +297,7 @@ bool where_fits(const struct where *w, const struct event_class *class)
 static const struct expr_bound *fit_of(
 	struct where *w, const struct event_class *class, struct expr_error *error)
 {
-	while (w->fits.count <= class->index) {
-		vec_push(&w->fits, (struct fit){ 0 });
-	}
+	vec_reach(&w->fits, class->index);
 	struct fit *fit = &w->fits.items[class->index];
 
 	if (!fit->is_known) {

@@ -54,9 +54,7 @@ bool trace_metadata_read(struct trace_metadata *m, int directory, struct read_er
 	for (size_t i = known; i < md->events.count; i++) {
 		const struct ctf_event *e = &md->events.items[i];
 
-		while (m->by_id.count <= e->id) {
-			vec_push(&m->by_id, NULL);
-		}
+		vec_reach(&m->by_id, e->id);
 		m->by_id.items[e->id] = e->layout;
 	}
 	return true;

@@ -16,7 +16,7 @@ static uint32_t name_in(struct pairs *to, const struct pairs *from, uint32_t nam
 {
 	const char *text = from->names.items[name];
 
-	return pairs_name(to, text, strlen(text));
+	return texts_number(&to->names, text, strlen(text));
 }
 
 void section_names_fini(struct section_names *n)

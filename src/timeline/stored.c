@@ -309,7 +309,7 @@ static bool add_lane(struct restoring *r, const struct stored_track *t)
 	if (t->process >= l->timeline.processes.count || t->name_bytes > r->left) {
 		return false;
 	}
-	uint32_t name = pairs_name(&l->timeline.pairs, (const char *)r->at, t->name_bytes);
+	uint32_t name = texts_number(&l->timeline.pairs.names, (const char *)r->at, t->name_bytes);
 
 	r->at += t->name_bytes;
 	r->left -= t->name_bytes;

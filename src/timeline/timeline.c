@@ -481,7 +481,7 @@ void timeline_resume(struct timeline *t, const struct key *key, const struct eve
 		.lane = KEYS_NONE,
 	};
 
-	begun.key.name = pairs_name(&t->pairs, class->name, strlen(class->name));
+	begun.key.name = texts_number(&t->pairs.names, class->name, strlen(class->name));
 	timeline_continue(t, &begun);
 }
 

@@ -57,9 +57,7 @@ static COLD struct message *make_message(struct lines *v, const struct event_cla
 
 	v->style->compile(v, m, class);
 	m->swap = v->reader->swap;
-	while (v->messages.count <= class->index) {
-		vec_push(&v->messages, NULL);
-	}
+	vec_reach(&v->messages, class->index);
 	v->messages.items[class->index] = m;
 	return m;
 }

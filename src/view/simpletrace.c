@@ -190,9 +190,7 @@ static COLD struct simpletrace_line *make_line(
 		field->length = strlen(field->text);
 		line->room += field->length + 2 * NUMBER_ROOM;
 	}
-	while (v->lines.count <= class->index) {
-		vec_push(&v->lines, NULL);
-	}
+	vec_reach(&v->lines, class->index);
 	v->lines.items[class->index] = line;
 	return line;
 }

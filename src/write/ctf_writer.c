@@ -116,9 +116,7 @@ static COLD void learn_class(
 static inline struct ctf_writer_class *find_class(
 	struct ctf_writer *w, const struct event_class *class)
 {
-	while (UNLIKELY(w->classes.count <= class->index)) {
-		vec_push(&w->classes, (struct ctf_writer_class){ 0 });
-	}
+	vec_reach(&w->classes, class->index);
 	struct ctf_writer_class *c = &w->classes.items[class->index];
 
 	if (UNLIKELY(!c->event)) {

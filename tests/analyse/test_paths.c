@@ -19,7 +19,9 @@ static uint32_t walk(struct paths *p, const char *letters)
 	uint32_t path = PATHS_ROOT;
 
 	for (; *letters; letters++) {
-		path = paths_next(p, path, paths_name(p, names[*letters - 'a']));
+		const char *name = names[*letters - 'a'];
+
+		path = paths_next(p, path, texts_number(&p->names, name, strlen(name)));
 	}
 	return path;
 }

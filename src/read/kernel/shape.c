@@ -252,9 +252,7 @@ const struct event_class *capture_class(struct capture *c, const struct shape *s
 
 const struct event_class *capture_end_class(struct capture *c, const struct event_class *begin)
 {
-	while (c->ends.count <= begin->index) {
-		vec_push(&c->ends, NULL);
-	}
+	vec_reach(&c->ends, begin->index);
 	const struct event_class **end = &c->ends.items[begin->index];
 
 	if (!*end) {

@@ -81,9 +81,7 @@ static COLD struct message *make_message(struct chrome *c, const struct event_cl
 	out_str(&s.text, class->event ? "}}" : "");
 	steps_add(&s, (struct message_step){ .op = MESSAGE_END });
 	steps_link(&s, form);
-	while (c->messages.count <= class->index) {
-		vec_push(&c->messages, NULL);
-	}
+	vec_reach(&c->messages, class->index);
 	c->messages.items[class->index] = m;
 	return m;
 }

@@ -127,9 +127,7 @@ static struct message *make_object(struct csv *c, const struct event_class *clas
 
 static COLD void examine(struct csv *c, const struct event_class *class)
 {
-	while (c->classes.count <= class->index) {
-		vec_push(&c->classes, ((struct csv_class){ 0 }));
-	}
+	vec_reach(&c->classes, class->index);
 	struct csv_class *to = &c->classes.items[class->index];
 
 	to->columns = arena_array(&c->arena, int, c->field_count + 1);

@@ -118,9 +118,7 @@ static COLD void describe(struct perfetto *p, const struct event_class *class)
 		}
 	}
 	perfetto_end(p, packet, protobuf_close(part, out));
-	while (p->classes.count <= class->index) {
-		vec_push(&p->classes, ((struct perfetto_class){ 0 }));
-	}
+	vec_reach(&p->classes, class->index);
 	p->classes.items[class->index] = c;
 }
 

@@ -129,9 +129,7 @@ static void put_field(
 
 static struct sqlite_class *class_of(struct sqlite *s, const struct event_class *class)
 {
-	while (UNLIKELY(s->classes.count <= class->index)) {
-		vec_push(&s->classes, ((struct sqlite_class){ 0 }));
-	}
+	vec_reach(&s->classes, class->index);
 	struct sqlite_class *c = &s->classes.items[class->index];
 
 	if (UNLIKELY(!c->table)) {
