@@ -67,12 +67,11 @@ size_t names_check_events(struct session *s)
 	return unmatched;
 }
 
-/* Returns the name nearest to a mistyped field, or `name` if an event has it; NULL: none. */
-static const char *nearest_field(const struct session *s, const char *name)
+const char *names_nearest_field(const struct reader *r, const char *name)
 {
 	struct nearest near = nearest_begin(name, strlen(name));
 
-	vec_foreach (struct event_class *const *, it, &s->reader->classes.all) {
+	vec_foreach (struct event_class *const *, it, &r->classes.all) {
 		for (size_t i = 0; (*it)->event && i < (*it)->event->arg_count; i++) {
 			nearest_offer(&near, (*it)->event->args[i].name);
 		}
@@ -85,7 +84,7 @@ size_t names_check_fields(struct session *s, const struct names *fields)
 	size_t unknown = 0;
 
 	vec_foreach (const char *const *, it, fields) {
-		const char *near = nearest_field(s, *it);
+		const char *near = names_nearest_field(s->reader, *it);
 
 		if (!near || strcmp(near, *it) != 0) {
 			session_say(s, "no event has a field '%s'%s%s%s", *it,

@@ -18,6 +18,9 @@ struct names {
  */
 int names_take(struct names *n, struct session *s, const struct command *command, const char *text);
 
+/* Returns the field with the name nearest to `name`, which may be that name; NULL: none is near. */
+const char *names_nearest_field(const struct reader *r, const char *name);
+
 /*
  * Report patterns of the session's filter, and fields, that no event of the traces has, most likely
  * mistyped, with the nearest name. Call after the last record. Return their number.

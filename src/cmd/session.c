@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "cmd/escaped.h"
-#include "decl/directory.h"
+#include "decl/decl.h"
 #include "read/buffer.h"
 #include "read/merge.h"
 #include "read/where.h"
@@ -101,7 +101,7 @@ static bool is_same_file(const char *a, const char *b)
 	struct stat y;
 
 	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
-	       x.st_ino == y.st_ino && S_ISREG(x.st_mode);
+	       x.st_ino == y.st_ino && (S_ISREG(x.st_mode) || S_ISDIR(x.st_mode));
 }
 
 bool session_is_inside(const char *trace, const char *output)
@@ -121,7 +121,8 @@ bool session_is_inside(const char *trace, const char *output)
 	       (place[length] == '/' || place[length] == '\0');
 }
 
-const char *session_input_at(const struct session *s, const char *output)
+/* Describes the input that `output` is the same file as; NULL if it is none. */
+static const char *input_at(const struct session *s, const char *output)
 {
 	vec_foreach (const struct session_input *, input, &s->inputs) {
 		if (is_same_file(input->path, output)) {
@@ -139,7 +140,7 @@ static bool is_trace(const char *trace, const char *output)
 
 bool session_may_write(struct session *s, const char *output)
 {
-	const char *what = session_input_at(s, output);
+	const char *what = input_at(s, output);
 
 	if (what) {
 		s->trace = output;

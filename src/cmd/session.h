@@ -190,9 +190,6 @@ static inline bool session_wanted(const struct session *s)
  */
 bool session_may_write(struct session *s, const char *output);
 
-/* Describes the input that `output` is the same file as; NULL if it is none. */
-const char *session_input_at(const struct session *s, const char *output);
-
 /* True if the output is the directory of a trace, or inside it. */
 bool session_is_inside(const char *trace, const char *output);
 

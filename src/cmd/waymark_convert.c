@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/arguments.h"
@@ -145,33 +144,13 @@ static bool fail_output(struct convert *c, const char *why)
 	return fail(c);
 }
 
-/* True if the output and the trace, which may be standard input, are the same file. */
-static bool is_the_trace(const struct convert *c)
-{
-	const char *trace = c->session.first_trace;
-	struct stat x;
-	struct stat y;
-	bool found = strcmp(trace, "-") == 0 ? fstat(STDIN_FILENO, &x) == 0 : stat(trace, &x) == 0;
-
-	return found && stat(c->output, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
 /* True if the output is not one of the files that are read, which it would destroy. */
 static bool may_be_replaced(struct convert *c)
 {
-	const char *trace = c->session.first_trace;
-
-	if (is_the_trace(c)) {
-		session_say(&c->session, "is both the trace and the output");
+	if (!session_may_write(&c->session, c->output)) {
 		return fail(c);
 	}
-	if (session_input_at(&c->session, c->output)) {
-		return fail_output(c, "is both the declarations and the output");
-	}
-	if (session_is_inside(trace, c->output)) {
-		return fail_output(c, "would be inside the trace: give another OUT");
-	}
-	if (session_is_inside(c->output, trace)) {
+	if (session_is_inside(c->output, c->session.first_trace)) {
 		return fail_output(c, "has the trace in it: give another OUT");
 	}
 	return true;

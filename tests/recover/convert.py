@@ -260,7 +260,7 @@ class Convert(unittest.TestCase):
         before = sorted(os.listdir("out"))
         for place in ("out/new", "out/index/new", "./out/../out/stream-1"):
             said = self.waymark("convert", "--replace", "-o", place, "out", status=1)[1]
-            self.assertIn("would be inside the trace", said)
+            self.assertIn("would be inside it", said)
         self.assertEqual(sorted(os.listdir("out")), before)
 
     def test_a_trace_is_not_replaced_by_itself(self):

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
 #include "cmd/arguments.h"
+#include "cmd/names.h"
 #include "cmd/report/track.h"
 #include "cmd/selection.h"
 #include "cmd/waymark.h"
@@ -200,18 +200,6 @@ static int parse(struct track *t, int argc, char **argv)
 
 /* ---- Wrong names ---- */
 
-static const char *nearest_field(const struct reader *r, const char *name)
-{
-	struct nearest near = nearest_begin(name, strlen(name));
-
-	vec_foreach (struct event_class *const *, it, &r->classes.all) {
-		for (size_t i = 0; (*it)->event && i < (*it)->event->arg_count; i++) {
-			nearest_offer(&near, (*it)->event->args[i].name);
-		}
-	}
-	return nearest_is_near(&near) ? near.name : NULL;
-}
-
 static bool has_field(const struct track *t, const struct lives_field *field)
 {
 	vec_foreach (struct event_class *const *, c, &t->session.reader->classes.all) {
@@ -244,7 +232,7 @@ static void say_undeclared(struct track *t, const struct event_class *c)
 static bool say_no_field(struct track *t, const char *name)
 {
 	const struct event_class *c = undeclared(t);
-	const char *near = nearest_field(t->session.reader, name);
+	const char *near = names_nearest_field(t->session.reader, name);
 
 	if (c && !near) {
 		say_undeclared(t, c);

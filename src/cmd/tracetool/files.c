@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "decl/directory.h"
+#include "decl/decl.h"
 
 /* No declarations are longer: the path is a device, or wrong. */
 #define INPUT_MAX ((size_t)64 << 20)
