@@ -8,7 +8,7 @@
 
 #include "api/reader.h"
 #include "base/memory.h"
-#include "read/place.h"
+#include "read/layout.h"
 #include "read/where.h"
 
 /* Records that a batch has at one time. */

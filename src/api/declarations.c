@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "decl/decl.h"
-#include "decl/directory.h"
 #include "read/input.h"
 #include "read/reader.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "expr/bound.h"
+#include "expr/nodes.h"
 
 struct binder {
 	struct expr_bound *b;

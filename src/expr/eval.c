@@ -8,7 +8,7 @@
 #include "base/compiler.h"
 #include "base/glob.h"
 #include "base/utf8.h"
-#include "expr/bound.h"
+#include "expr/nodes.h"
 
 static const struct expr_value none = { .type = EXPR_NONE };
 

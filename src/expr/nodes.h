@@ -74,4 +74,11 @@ bool expr_fail(struct expr_error *error, size_t at, size_t length, const char *h
 struct expr_value expr_apply(
 	const struct expr_node *n, const struct expr_value *a, const struct expr_value *b);
 
+/* A bound expression: what bind.c makes and eval.c reads. */
+
+struct expr_bound {
+	size_t count;
+	struct expr_node nodes[];
+};
+
 #endif

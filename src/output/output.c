@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +19,115 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
 #include "base/error.h"
 #include "format/ctf.h"
-#include "output/unfinished.h"
+#include "format/ctf_files.h"
+#include "rt/host/file.h"
+
+/* ---- Unfinished outputs ---- */
+
+/*
+ * Removes the unfinished output of a command that SIGHUP, SIGINT or SIGTERM ends. The process still
+ * ends by the signal. A signal that is ignored, or that has a handler already, is left alone. One
+ * output at a time.
+ */
+
+static const int numbers[] = { SIGHUP, SIGINT, SIGTERM };
+
+/* The output, NULL if there is none. Changes only while the signals are held. */
+static const struct output *volatile unfinished;
+
+static bool remove_of_index(void *directory, const char *name)
+{
+	if (ctf_file_is_of_index(name)) {
+		unlinkat(*(const int *)directory, name, 0);
+	}
+	return true;
+}
+
+static bool remove_of_trace(void *directory, const char *name)
+{
+	if (ctf_file_is_of_trace(name)) {
+		unlinkat(*(const int *)directory, name, 0);
+	}
+	return true;
+}
+
+static void remove_folder(const struct output *o)
+{
+	int directory = o->fd;
+	int index = openat(directory, CTF_INDEX, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (index >= 0) {
+		directory_each(index, remove_of_index, &index);
+		unlinkat(directory, CTF_INDEX, AT_REMOVEDIR);
+	}
+	directory_each(directory, remove_of_trace, &directory);
+	rmdir(o->temporary);
+}
+
+/* Async-signal-safe: system calls only. */
+static void on_signal(int number)
+{
+	const struct output *o = unfinished;
+
+	if (o && o->is_folder) {
+		remove_folder(o);
+	} else if (o) {
+		unlink(o->temporary);
+	}
+	unfinished = NULL;
+	raise(number); /* SA_RESETHAND: ends the process when this function returns */
+}
+
+static sigset_t all_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		sigaddset(&set, numbers[i]);
+	}
+	return set;
+}
+
+/* Holds the signals back while the output gets or loses its temporary name. */
+static void unfinished_hold(sigset_t *before)
+{
+	const sigset_t set = all_signals();
+
+	sigprocmask(SIG_BLOCK, &set, before);
+}
+
+static void unfinished_release(const sigset_t *before)
+{
+	sigprocmask(SIG_SETMASK, before, NULL);
+}
+
+/* Notes the output with `o->temporary` and `o->fd`. Call with the signals held. */
+static void unfinished_note(const struct output *o)
+{
+	const struct sigaction act = {
+		.sa_handler = on_signal, .sa_mask = all_signals(), .sa_flags = (int)SA_RESETHAND
+	};
+	struct sigaction now;
+
+	unfinished = o;
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		if (sigaction(numbers[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL) {
+			sigaction(numbers[i], &act, NULL);
+		}
+	}
+}
+
+/* Forgets it: its temporary name is gone. Call with the signals held. */
+static void unfinished_forget(const struct output *o)
+{
+	if (unfinished == o) {
+		unfinished = NULL;
+	}
+}
 
 #define RANDOM "XXXXXX" /* the form that mkdtemp(3) needs */
 #define ASIDE ".old-"

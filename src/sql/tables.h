@@ -6,7 +6,6 @@
  * each is a module that SQLite connects at its first use, so thousands of them cost nothing.
  *
  *	source.c     the traces, and the names of tables and columns
- *	scan.c       reads records of the traces, as one query needs them
  *	events.c     the tables of events
  *	plan.c       what a query's conditions let the reader leave out
  *	join.c       rows of an event by the value of a field, for joins

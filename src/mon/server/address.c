@@ -16,7 +16,6 @@
 
 #include "base/clock.h"
 #include "mon/server/client.h"
-#include "mon/server/fail.h"
 #include "mon/server/server.h"
 #include "rt/host/open.h"
 

@@ -5,8 +5,10 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -14,8 +16,10 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "mon/server/io.h"
 #include "rt/host/open.h"
+#include "socket/socket.h"
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
@@ -239,4 +243,35 @@ void watch_forget(struct watch *w)
 {
 	w->fd = w->shown = -1;
 	w->events = 0;
+}
+
+/* ---- Errors: one line that fits into struct waymark_error ---- */
+
+/* A text that is too long loses its middle: a path is at its start, the reason at its end. */
+#define BEGINNING 300
+#define LEFT_OUT "[...]"
+
+int mon_fail(struct waymark_error *error, const char *fmt, ...)
+{
+	const size_t size = sizeof(error->text);
+	const size_t end = size - 1 - BEGINNING - strlen(LEFT_OUT);
+	char whole[SOCKET_ERROR_SIZE];
+	va_list ap;
+
+	if (!error) {
+		return -1;
+	}
+	va_start(ap, fmt);
+	vsnprintf(whole, sizeof(whole), fmt, ap);
+	va_end(ap);
+	if (strlen(whole) < size) {
+		strcpy(error->text, whole);
+	} else {
+		snprintf(error->text, size, "%.*s" LEFT_OUT "%s", BEGINNING, whole,
+			whole + strlen(whole) - end);
+	}
+	for (char *p = error->text; *p; p++) {
+		*p = escape_needed((unsigned char)*p) ? '?' : *p;
+	}
+	return -1;
 }

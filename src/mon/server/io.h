@@ -15,6 +15,10 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
+#include <waymark/control.h>
+
+#include "base/compiler.h"
+
 int io_epoll(void);
 int io_epoll_control(int epoll, int operation, int fd, struct epoll_event *event);
 /* Waits for events. `ms` as for epoll_wait(2): -1 waits without limit. */
@@ -91,5 +95,10 @@ void watch_close_copy(struct watch *w);
 
 /* Marks it as closed without closing: its number may already be another file's. */
 void watch_forget(struct watch *w);
+
+/* ---- Errors of the monitor's public functions; for any thread ---- */
+
+/* Sets the text, a line without control characters; `error` may be NULL. Returns -1. */
+int mon_fail(struct waymark_error *error, const char *fmt, ...) PRINTF(2, 3);
 
 #endif

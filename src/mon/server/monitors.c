@@ -15,8 +15,6 @@
 #include <unistd.h>
 
 #include "mon/server/client.h"
-#include "mon/server/deadline.h"
-#include "mon/server/fail.h"
 #include "mon/server/monitors.h"
 #include "mon/server/server.h"
 #include "mon/server/worker.h"

@@ -3,6 +3,8 @@
  * The descriptors and clients of one monitor, from its creation to a fork and its end. Called
  * by monitors.c and monitor.c under the monitor's lock, by one thread at a time.
  */
+#include "mon/server/server.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +12,9 @@
 #include <unistd.h>
 
 #include "mon/server/client.h"
-#include "mon/server/fail.h"
-#include "mon/server/server.h"
 #include "rt/host/file.h"
 #include "rt/host/open.h"
+#include "socket/socket.h"
 
 /* Delay before a fork's child opens its address, as it may be about to exec another program. */
 #define CHILD_MS 20

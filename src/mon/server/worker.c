@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 
-#include "mon/server/deadline.h"
 #include "mon/server/worker.h"
 #include "rt/host/thread.h"
 
