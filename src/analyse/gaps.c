@@ -5,8 +5,6 @@
  */
 #include "analyse/gaps.h"
 
-#include <stdlib.h>
-
 void gaps_fini(struct gaps *g)
 {
 	vec_foreach (struct gaps_list *, list, &g->lists) {

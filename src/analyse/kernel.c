@@ -5,7 +5,6 @@
  */
 #include "analyse/kernel.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void kernel_init(struct kernel *k, struct stacks *stacks, const struct kernel_text *text)

@@ -8,7 +8,6 @@
 #include "analyse/latency.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"

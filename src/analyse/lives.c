@@ -7,7 +7,6 @@
 #include "analyse/lives.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

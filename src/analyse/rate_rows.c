@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#include "base/compiler.h"
-
 /* The row that a cell belongs to, and what its parts are. */
 static const enum rates_by parts_of[] = {
 	[RATES_BY_EVENT] = RATES_BY_THREAD,

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "read/reader.h"
 #include "read/where.h"
 

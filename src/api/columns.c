@@ -3,7 +3,6 @@
  * Events in batches, as arrays of a field. A number in a native trace is copied from its packet
  * without decoding the rest of the event.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/reader.h"

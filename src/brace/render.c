@@ -6,7 +6,6 @@
  */
 #include <string.h>
 
-#include "base/compiler.h"
 #include "brace/internal.h"
 
 /* ---- Groups as text ---- */

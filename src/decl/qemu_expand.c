@@ -11,7 +11,6 @@
  */
 #include <string.h>
 
-#include "base/compiler.h"
 #include "decl/qemu.h"
 
 #define CPU_NAME "cpu"

@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#include "base/compiler.h"
-
 /* Deeper than any declaration, but harmless for the stack. */
 #define DEPTH_MAX 16
 

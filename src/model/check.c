@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "base/compiler.h"
 #include "model/mend.h"
 
 /* Size in bytes to which printf's arguments are promoted. */

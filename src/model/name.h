@@ -7,7 +7,6 @@
 #define MODEL_NAME_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "model/event.h"
 #include "text/diag.h"

@@ -5,7 +5,6 @@
  */
 #include "read/keys.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,8 +9,6 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#include "base/compiler.h"
-
 /*
  * Bytes of packets in a section: some packets, as the first ones are read in two sections if they
  * overlap; little enough to keep the text.

@@ -8,7 +8,6 @@
 #define RECOVER_JAIL_BUFFER_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "format/buffer_jail.h"

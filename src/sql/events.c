@@ -3,7 +3,6 @@
  * The tables of events as SQLite calls them: one for each event, and one for all. Their rows come
  * from the scan of rows.c, or from those that join.c keeps.
  */
-#include <string.h>
 
 #include "sql/events.h"
 

@@ -9,7 +9,6 @@
  * by a scan, from the second time on in the rows that join.c keeps.
  */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

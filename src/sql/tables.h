@@ -26,7 +26,6 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "base/hash.h"
 #include "base/vec.h"

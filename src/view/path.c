@@ -10,8 +10,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/memory.h"
-
 #define LOOP_STEPS_MAX (PATHS_STEPS_MAX / 2)
 
 /* The loops that begin and end at each step. */

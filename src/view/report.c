@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/compiler.h"
 #include "base/memory.h"
 #include "view/message/json.h"
 #include "view/message/message.h"

@@ -8,7 +8,6 @@
 #ifndef WRITE_CTF_WRITER_H
 #define WRITE_CTF_WRITER_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "read/reader.h"

@@ -5,7 +5,6 @@
  */
 #include "cmd/ctl/monitor_target.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

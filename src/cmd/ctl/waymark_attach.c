@@ -14,7 +14,6 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "base/compiler.h"
 #include "cmd/arguments.h"
 #include "cmd/ctl/monitor_client.h"
 #include "cmd/ctl/monitor_patterns.h"

@@ -12,7 +12,6 @@
 
 #include "cmd/arguments.h"
 #include "cmd/escaped.h"
-#include "cmd/names.h"
 #include "cmd/selection.h"
 #include "cmd/session.h"
 #include "cmd/waymark.h"

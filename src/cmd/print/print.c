@@ -8,7 +8,6 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/compiler.h"
 #include "cmd/selection.h"

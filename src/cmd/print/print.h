@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "cmd/arguments.h"
-#include "cmd/names.h"
+#include "cmd/selection.h"
 #include "cmd/session.h"
 #include "cmd/terminal.h"
 #include "view/lines.h"

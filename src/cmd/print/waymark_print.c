@@ -5,7 +5,6 @@
  */
 #include <getopt.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cmd/arguments.h"
 #include "cmd/print/print.h"

@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/types.h>
 
 #include "base/vec.h"
 #include "output/output.h"

@@ -64,8 +64,6 @@ void diff_rate_text(char text[COLUMNS_TIME_SIZE], double rate);
 /* Returns the number of rows that are printed: significant ones, with --all the others, too. */
 bool diff_is_shown(const struct diff *d, const struct change *row);
 
-/* ---- diff_data.c ---- */
-
 void diff_put_json(struct diff *d);
 void diff_put_csv(struct diff *d);
 

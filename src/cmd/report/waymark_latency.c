@@ -7,7 +7,6 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyse/latency.h"
 #include "cmd/arguments.h"

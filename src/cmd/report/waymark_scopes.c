@@ -5,7 +5,6 @@
  */
 #include <getopt.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyse/scopes.h"
 #include "cmd/arguments.h"

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "cmd/arguments.h"
-#include "cmd/names.h"
 #include "cmd/report/track.h"
 #include "cmd/selection.h"
 #include "cmd/waymark.h"

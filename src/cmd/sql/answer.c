@@ -4,7 +4,6 @@
  * first rows need; rows after them are printed as they come, so that any number fits into memory.
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/escape.h"

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/compiler.h"
 #include "base/nearest.h"
 #include "cmd/arguments.h"
 #include "cmd/escaped.h"

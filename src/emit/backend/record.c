@@ -20,7 +20,6 @@
 
 #include <string.h>
 
-#include "base/compiler.h"
 #include "base/hash.h"
 #include "emit/c_code.h"
 

@@ -5,8 +5,6 @@
  */
 #include "emit/format/stap.h"
 
-#include <string.h>
-
 #include "emit/c_code.h"
 
 /* Not formatted, so that the templates look like their output. */

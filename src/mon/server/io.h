@@ -12,7 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/epoll.h>
-#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <waymark/control.h>

@@ -9,7 +9,6 @@
 
 #include <waymark/vcpu.h>
 
-#include "base/compiler.h"
 #include "mon/session/command.h"
 #include "mon/session/dialect.h"
 #include "mon/session/pattern.h"

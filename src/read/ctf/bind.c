@@ -4,9 +4,7 @@
  * appends to its metadata and measures its clock better, so both are repeated. Called by open.c
  * first, and by records.c and follow.c when the metadata may have grown.
  */
-#include <string.h>
 
-#include "format/ctf.h"
 #include "read/ctf/ctf.h"
 #include "text/out.h"
 

@@ -12,7 +12,7 @@
  *	outline.c   threads and times, from the headers of packets
  *	stream.c    the packets of a stream; gap.c what is missing of it
  *	bind.c      event numbers to classes, ticks to nanoseconds
- *	metadata.c  the metadata; event.c its events, parser.c their types, scan.c tokens
+ *	metadata.c  the metadata; event.c its events, parser.c tokens and types
  */
 #ifndef READ_CTF_CTF_H
 #define READ_CTF_CTF_H

@@ -4,7 +4,6 @@
  * read without the headers before it. The indexes say where those packets are; the headers there
  * must agree, else the stream begins at its start. Called by section.c and bind.c.
  */
-#include <string.h>
 #include <unistd.h>
 
 #include "read/ctf/ctf.h"

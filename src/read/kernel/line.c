@@ -8,7 +8,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "base/compiler.h"
 #include "read/kernel/text.h"
 
 #define SECONDS_MAX 10000000000u

@@ -8,7 +8,6 @@
 #ifndef READ_KERNEL_MARKER_H
 #define READ_KERNEL_MARKER_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

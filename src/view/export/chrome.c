@@ -6,7 +6,6 @@
  * between slices only.
  */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

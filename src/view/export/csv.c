@@ -5,7 +5,6 @@
  * object. Control characters are escaped as in `waymark print`, so that a row is a line. Gaps have
  * no row.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,6 @@
 
 #include <endian.h>
 
-#include "base/compiler.h"
 #include "format/sqlite.h"
 #include "text/out.h"
 
