@@ -22,7 +22,8 @@ static int connect(sqlite3 *db, void *data, int argc, const char *const *argv, s
 	char **error)
 {
 	const struct list_of_source *of = data;
-	char *declaration = sqlite3_mprintf("CREATE TABLE x(%s)", of->list->columns);
+	char *declaration =
+		sqlite3_mprintf("CREATE TABLE x(%s)", list_columns[of->list - sql_lists]);
 	int result = declaration ? sqlite3_declare_vtab(db, declaration) : SQLITE_NOMEM;
 
 	(void)argc;
@@ -61,7 +62,7 @@ static int open_cursor(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor)
 	c->source = table->source;
 	c->kept = &c->source->lists[c->list - sql_lists];
 	sql_open_cursor(c->source);
-	out_init(&c->text, OUT_TO_MEMORY);
+	out_init(&c->made.text, OUT_TO_MEMORY);
 	*cursor = &c->base;
 	return SQLITE_OK;
 }
@@ -84,7 +85,7 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 	reset(c);
 	vec_fini(&c->open);
 	vec_fini(&c->ended);
-	out_fini(&c->text);
+	out_fini(&c->made.text);
 	sql_close_cursor(c->source);
 	free(c);
 	return SQLITE_OK;
@@ -134,6 +135,8 @@ static int begin_scan(struct list_cursor *c)
 	if (!sql_scan_open(&c->scan)) {
 		return fail(c, c->scan.error.text);
 	}
+	c->made.reader = c->scan.reader;
+	c->made.path = c->source->paths[0];
 	if (c->list->begin) {
 		c->list->begin(c);
 	}
@@ -144,7 +147,7 @@ static size_t column_count(const struct list *list)
 {
 	size_t count = 1;
 
-	for (const char *p = list->columns; *p; p++) {
+	for (const char *p = list_columns[list - sql_lists]; *p; p++) {
 		count += *p == ',';
 	}
 	return count;
@@ -228,14 +231,14 @@ int sql_add_lists(sqlite3 *db, struct sql_source *s)
 		.xRowid = rowid,
 	};
 
-	s->list_count = LISTS;
-	s->lists = arena_array(&s->arena, struct kept_rows, LISTS);
-	for (size_t i = 0; i < LISTS; i++) {
+	s->list_count = LIST_KINDS;
+	s->lists = arena_array(&s->arena, struct kept_rows, LIST_KINDS);
+	for (size_t i = 0; i < LIST_KINDS; i++) {
 		struct list_of_source *of = arena_new(&s->arena, struct list_of_source);
 
 		of->list = &sql_lists[i];
 		of->source = s;
-		int result = sqlite3_create_module(db, sql_lists[i].name, &module, of);
+		int result = sqlite3_create_module(db, list_names[i], &module, of);
 
 		if (result != SQLITE_OK) {
 			return result;

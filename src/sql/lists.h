@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables beside those of events: list_rows.c has the table of them and makes their rows,
- * lists.c is what SQLite calls. Private to both.
+ * The tables beside those of events (view/lists.h): list_rows.c reads their rows, lists.c is what
+ * SQLite calls. Private to both.
  */
 #ifndef SQL_LISTS_H
 #define SQL_LISTS_H
 
-#include "analyse/lives.h"
-#include "analyse/pairs.h"
-#include "analyse/summary.h"
 #include "sql/kept.h"
-
-#define LIST_CELLS 15
+#include "view/lists.h"
 
 struct list;
 
@@ -37,8 +33,8 @@ struct list_cursor {
 	size_t field;
 	int64_t row;
 	bool is_at_end;
-	struct cell cells[LIST_CELLS];
-	struct out text; /* of a cell */
+	struct list_row made;
+	struct cell cells[LIST_VALUES]; /* of it */
 	struct summary summary;
 	struct pairs pairs;
 	bool has_pairs;
@@ -51,19 +47,15 @@ struct list_cursor {
 	VEC(struct ended_life) ended; /* rows to come; `index` is the next one */
 };
 
-/* A table. */
+/* How a table is read. */
 struct list {
-	const char *name;
-	const char *columns;
 	bool needs_events; /* else gaps are enough */
 	void (*begin)(struct list_cursor *c);
 	/* Fills the cells of the next row; false at the end. */
 	bool (*next)(struct list_cursor *c);
 };
 
-#define LISTS 6
-
-extern const struct list sql_lists[LISTS];
+extern const struct list sql_lists[LIST_KINDS];
 
 /* Frees what the rows are made of. */
 void list_forget(struct list_cursor *c);

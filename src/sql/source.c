@@ -95,7 +95,7 @@ static const char *take_table(struct sql_source *s, const char *name)
 	const char *wanted = name;
 	const char *key = small_letters(s, wanted);
 
-	for (unsigned int i = 2; is_listed(sql_list_names, key) || is_listed(own_tables, key) ||
+	for (unsigned int i = 2; is_listed(list_names, key) || is_listed(own_tables, key) ||
 				 hash_get(&s->by_name, key);
 		i++) {
 		wanted = numbered(s, name, i);

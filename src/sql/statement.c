@@ -47,7 +47,7 @@ int sql_prepare(struct sql_source *s, sqlite3 *db, const char *text, sqlite3_stm
 /* Offers the names of tables or columns. */
 static void offer_names(struct nearest *near, const struct sql_source *s, bool columns)
 {
-	for (const char *const *list = sql_list_names; *list && !columns; list++) {
+	for (const char *const *list = list_names; *list && !columns; list++) {
 		nearest_offer(near, *list);
 	}
 	vec_foreach (struct sql_events *const *, t, &s->tables) {

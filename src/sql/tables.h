@@ -32,6 +32,7 @@
 #include "read/filter.h"
 #include "read/reader.h"
 #include "sql/sqlite.h"
+#include "view/lists.h"
 
 /* Limit of the bytes of rows that queries keep, unless the user sets another. */
 #define SQL_KEPT_MAX ((size_t)1 << 30)
@@ -138,8 +139,5 @@ static inline void sql_open_cursor(struct sql_source *s)
 }
 
 void sql_close_cursor(struct sql_source *s); /* join.c */
-
-/* Names of the tables of lists.c; the last one is NULL. */
-extern const char *const sql_list_names[];
 
 #endif

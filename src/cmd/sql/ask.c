@@ -45,7 +45,7 @@ static void offer_all(const char *text)
 	for (size_t i = 0; i < ARRAY_SIZE(keywords); i++) {
 		offer(keywords[i], text);
 	}
-	for (const char *const *list = sql_list_names; *list; list++) {
+	for (const char *const *list = list_names; *list; list++) {
 		offer(*list, text);
 	}
 	vec_foreach (struct sql_events *const *, t, &completion.asking->source.tables) {

@@ -72,7 +72,7 @@ static bool show_tables(struct asking *a, const char *pattern)
 			out_printf(out, "%s\n", (*t)->name);
 		}
 	}
-	for (const char *const *list = sql_list_names; *list; list++) {
+	for (const char *const *list = list_names; *list; list++) {
 		if (!*pattern || glob_match_name(pattern, *list)) {
 			out_printf(out, "%s\n", *list);
 		}

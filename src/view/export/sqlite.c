@@ -181,38 +181,30 @@ static void put_event(struct sqlite *s, const struct record *rec)
 	sqlite_tree_add(&c->table->tree, &s->pages, s->events, &s->row);
 }
 
-static void put_gap(struct sqlite *s, const struct record *rec)
+/* Adds the row that was made to a list. */
+static void add_row(struct sqlite *s, enum list_kind list)
 {
+	struct sqlite_table *t = s->tables.items[list];
+
 	sqlite_row_begin(&s->row);
-	sqlite_row_integer(&s->row, (int64_t)rec->ns);
-	put_ids(s, rec->trace, rec->pid, rec->tid);
-	put_process(s, rec->trace);
-	sqlite_row_integer(&s->row, (int64_t)losses_events(&rec->gap));
-	sqlite_row_integer(&s->row, (int64_t)rec->gap.overwritten);
-	sqlite_row_integer(&s->row, (int64_t)losses_packets(&rec->gap));
-	put_trace(s, &s->row, rec->trace);
-	sqlite_add(s, LIST_GAPS);
+	for (size_t i = 0; i < s->made.count; i++) {
+		const struct list_value *v = &s->made.values[i];
+
+		if (v->is_integer) {
+			sqlite_row_integer(&s->row, v->integer);
+		} else {
+			sqlite_row_text(&s->row, v->text);
+		}
+	}
+	sqlite_tree_add(&t->tree, &s->pages, ++t->rows, &s->row);
 }
 
 /* ---- Scopes ---- */
 
-/* Writes a scope. `unfinished`: 0: it has ended; 2: its end may be among lost events. */
 static void put_scope(struct sqlite *s, const struct scope_span *span, int unfinished)
 {
-	bool has_ended = unfinished == 0;
-	int64_t length = (int64_t)(span->end_ns - span->begin_ns);
-
-	sqlite_row_begin(&s->row);
-	sqlite_row_integer(&s->row, (int64_t)span->begin_ns);
-	sqlite_row_text(&s->row, s->pairs.names.items[span->key.name]);
-	sqlite_row_number(&s->row, has_ended, length);
-	sqlite_row_number(&s->row, has_ended && span->is_nested, (int64_t)span->self_ns);
-	put_ids(s, span->key.trace, span->key.pid, span->key.tid);
-	sqlite_row_number(&s->row, has_ended && span->end_tid, span->end_tid);
-	put_process(s, span->key.trace);
-	sqlite_row_integer(&s->row, unfinished);
-	put_trace(s, &s->row, span->key.trace);
-	sqlite_add(s, LIST_SCOPES);
+	list_scope(&s->made, s->pairs.names.items[span->key.name], span, unfinished);
+	add_row(s, LIST_SCOPES);
 }
 
 static void put_unfinished(void *data, const struct scope_span *span)
@@ -222,39 +214,17 @@ static void put_unfinished(void *data, const struct scope_span *span)
 
 /* ---- Lives ---- */
 
-/* Adds a text and frees it. */
-static void put_made(struct sqlite *s, char *text)
-{
-	sqlite_row_text(&s->row, text);
-	free(text);
-}
-
 /* Writes a life that has ended. */
 static void put_life(void *state, const struct life *l)
 {
-	static const char *const outcomes[] = {
-		[LIFE_ENDED] = "ended",
-		[LIFE_UNFINISHED] = "unfinished",
-		[LIFE_END_LOST] = "end lost",
-		[LIFE_BEGUN_TWICE] = "begun twice",
-	};
 	struct sqlite *s = state;
+	char *key = lives_key_text(&s->lives, l);
+	char *path = path_text(&s->lives.paths, l->path, NULL);
 
-	sqlite_row_begin(&s->row);
-	sqlite_row_integer(&s->row, (int64_t)l->begin_ns);
-	sqlite_row_text(&s->row, lives_kind_name(&s->lives, l));
-	put_made(s, lives_key_text(&s->lives, l));
-	sqlite_row_integer(&s->row, (int64_t)(l->end_ns - l->begin_ns));
-	sqlite_row_integer(&s->row, (int64_t)l->count);
-	put_made(s, path_text(&s->lives.paths, l->path, NULL));
-	sqlite_row_text(&s->row, l->first->name);
-	sqlite_row_text(&s->row, l->last->name);
-	sqlite_row_text(&s->row, outcomes[l->outcome]);
-	sqlite_row_integer(&s->row, l->is_doubtful);
-	put_ids(s, l->trace, l->pid, l->tid);
-	put_process(s, l->trace);
-	put_trace(s, &s->row, l->trace);
-	sqlite_add(s, LIST_LIVES);
+	list_life(&s->made, lives_kind_name(&s->lives, l), l, key, path);
+	add_row(s, LIST_LIVES);
+	free(key);
+	free(path);
 }
 
 static void begin_lives(struct sqlite *s)
@@ -283,89 +253,29 @@ static void end_lives(struct sqlite *s)
 static void put_threads(struct sqlite *s)
 {
 	vec_foreach (const struct thread_count *, t, &s->summary.threads) {
-		sqlite_row_begin(&s->row);
-		put_ids(s, t->trace, t->pid, t->tid);
-		put_process(s, t->trace);
-		sqlite_row_integer(&s->row, (int64_t)t->events);
-		sqlite_row_integer(&s->row, t->first_ns);
-		sqlite_row_integer(&s->row, t->last_ns);
-		sqlite_row_integer(&s->row, (int64_t)losses_events(&t->losses));
-		sqlite_row_integer(&s->row, (int64_t)losses_packets(&t->losses));
-		put_trace(s, &s->row, t->trace);
-		sqlite_add(s, LIST_THREADS);
+		list_thread(&s->made, t);
+		add_row(s, LIST_THREADS);
 	}
 }
 
 static void put_processes(struct sqlite *s)
 {
-	const struct reader *r = s->export->reader;
-
-	for (uint32_t i = 0; i < r->trace_count; i++) {
-		const struct trace_info *t = &r->traces[i];
-		bool was_met = i < s->summary.by_trace.count;
-
-		sqlite_row_begin(&s->row);
-		sqlite_row_number(&s->row, t->pid != 0, t->pid);
-		put_process(s, i);
-		sqlite_row_text(&s->row, t->hostname);
-		sqlite_row_text(&s->row, t->state);
-		sqlite_row_integer(&s->row, was_met ? (int64_t)s->summary.by_trace.items[i] : 0);
-		sqlite_row_number(&s->row, t->has_realtime, (int64_t)t->realtime);
-		put_trace(s, &s->row, i);
-		sqlite_add(s, LIST_PROCESSES);
+	for (size_t i = 0; i < s->export->reader->trace_count; i++) {
+		list_process(&s->made, &s->summary, i);
+		add_row(s, LIST_PROCESSES);
 	}
-}
-
-/* Lists the names of an argument's values: `0=read 1=write`. */
-static void put_value_names(struct out *out, const struct value_name *names)
-{
-	for (const struct value_name *v = names; v && v->name; v++) {
-		out_str(out, v > names ? " " : "");
-		if (v->is_negative) {
-			out_printf(out, "%" PRId64 "=%s", (int64_t)v->value, v->name);
-		} else {
-			out_printf(out, "%" PRIu64 "=%s", v->value, v->name);
-		}
-	}
-}
-
-/* Writes a row of a class's declaration. `arg` NULL: it has no fields, or is unknown. */
-static void put_declaration(
-	struct sqlite *s, const struct event_class *class, const struct arg *arg)
-{
-	static const char *const parts[] = { NULL, "begin", "step", "end" };
-	const struct event *e = class->event;
-	struct out names;
-
-	out_init(&names, OUT_TO_MEMORY);
-	put_value_names(&names, arg ? arg->names : NULL);
-	out_char(&names, '\0');
-	sqlite_row_begin(&s->row);
-	sqlite_row_text(&s->row, class->name);
-	sqlite_row_number(&s->row, arg != NULL, arg ? arg - e->args : 0);
-	sqlite_row_text(&s->row, arg ? arg->name : NULL);
-	sqlite_row_text(&s->row, arg ? arg->type.text : NULL);
-	sqlite_row_text(&s->row, arg ? arg->unit : NULL);
-	sqlite_row_text(&s->row, arg && arg->names ? names.data : NULL);
-	sqlite_row_number(&s->row, arg != NULL, arg ? arg->is_key : 0);
-	sqlite_row_text(&s->row, e ? e->format.source : NULL);
-	sqlite_row_text(&s->row, e ? e->life : NULL);
-	sqlite_row_text(&s->row, e && e->life ? parts[e->life_part] : NULL);
-	sqlite_add(s, LIST_DECLARATIONS);
-	out_fini(&names);
 }
 
 static void put_declarations(struct sqlite *s)
 {
 	vec_foreach (struct event_class *const *, it, &s->export->reader->classes.all) {
-		const struct event *e = (*it)->event;
+		size_t fields = (*it)->event ? (*it)->event->arg_count : 0;
+		size_t field = 0;
 
-		if (!e || e->arg_count == 0) {
-			put_declaration(s, *it, NULL);
-		}
-		for (size_t i = 0; e && i < e->arg_count; i++) {
-			put_declaration(s, *it, &e->args[i]);
-		}
+		do { /* an event without fields has a row, too */
+			list_declaration(&s->made, *it, field);
+			add_row(s, LIST_DECLARATIONS);
+		} while (++field < fields);
 	}
 }
 
@@ -390,6 +300,7 @@ static bool end(void *state)
 	summary_fini(&s->summary);
 	sqlite_row_fini(&s->row);
 	sqlite_row_fini(&s->row_of_all);
+	out_fini(&s->made.text);
 	arena_fini(&s->arena);
 	bool ok = !s->has_failed;
 
@@ -407,6 +318,8 @@ static void *begin(struct export *e)
 	hash_init(&s->by_event);
 	sqlite_row_init(&s->row);
 	sqlite_row_init(&s->row_of_all);
+	s->made = (struct list_row){ .reader = e->reader, .path = e->trace, .has_nulls = true };
+	out_init(&s->made.text, OUT_TO_MEMORY);
 	pairs_init(&s->pairs, &e->reader->classes);
 	summary_init(&s->summary);
 	begin_lives(s);
@@ -424,7 +337,8 @@ static void put_record(struct sqlite *s, const struct record *rec)
 	}
 	if (rec->kind == RECORD_GAP) {
 		pairs_gap(&s->pairs, rec);
-		put_gap(s, rec);
+		list_gap(&s->made, rec);
+		add_row(s, LIST_GAPS);
 		return;
 	}
 	if (pairs_take(&s->pairs, s->export->reader, rec) == PAIRS_ENDED) {

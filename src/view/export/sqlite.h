@@ -10,14 +10,12 @@
 
 #include <sqlite3.h>
 
-#include "analyse/lives.h"
-#include "analyse/pairs.h"
-#include "analyse/summary.h"
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "view/export/export.h"
 #include "view/export/sqlite_pages.h"
+#include "view/lists.h"
 
 /* The part of a record that is a column of its event's table. */
 enum sqlite_source {
@@ -56,17 +54,8 @@ struct sqlite_class {
 	size_t count; /* of columns that the table had when the class was met */
 };
 
-/* The tables of lists, in the order of sqlite_tables.c. */
-enum sqlite_list {
-	LIST_GAPS,
-	LIST_SCOPES,
-	LIST_LIVES,
-	LIST_THREADS,
-	LIST_PROCESSES,
-	LIST_DECLARATIONS,
-	LIST_EVENTS,
-	LIST_COUNT,
-};
+/* The tables that every database has: the lists, and that of all events. */
+enum { LIST_EVENTS = LIST_KINDS, LIST_COUNT };
 
 struct sqlite {
 	struct export *export;
@@ -77,6 +66,7 @@ struct sqlite {
 	struct hash by_event; /* struct sqlite_table */
 	VEC(struct sqlite_table *) tables; /* those of lists are first */
 	VEC(struct sqlite_class) classes; /* by class index */
+	struct list_row made; /* of a list */
 	struct sqlite_row row; /* the one that is being made */
 	struct sqlite_row row_of_all; /* the same of the table `events` */
 	int64_t events; /* number so far, the row of the last one */
@@ -100,13 +90,5 @@ void sqlite_close(struct sqlite *s);
 
 /* Sets the table and the fields of a class; makes or extends the table. */
 void sqlite_bind_class(struct sqlite *s, struct sqlite_class *c, const struct event_class *class);
-
-/* Adds s->row to a list. */
-static inline void sqlite_add(struct sqlite *s, enum sqlite_list list)
-{
-	struct sqlite_table *t = s->tables.items[list];
-
-	sqlite_tree_add(&t->tree, &s->pages, ++t->rows, &s->row);
-}
 
 #endif

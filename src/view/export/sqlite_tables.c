@@ -127,33 +127,9 @@ static void put_string(struct out *out, const char *text)
 
 /* ---- Tables that every database has ---- */
 
-static const struct {
-	const char *name;
-	const char *columns;
-} lists[] = {
-	[LIST_GAPS] = { "gaps",
-		"time INTEGER, pid INTEGER, tid INTEGER, process TEXT, lost INTEGER,"
-		" overwritten INTEGER, packets INTEGER, trace TEXT" },
-	[LIST_SCOPES] = { "scopes",
-		"time INTEGER, name TEXT, duration INTEGER, self INTEGER, pid INTEGER, tid INTEGER,"
-		" end_tid INTEGER, process TEXT, unfinished INTEGER, trace TEXT" },
-	[LIST_LIVES] = { "lives",
-		"time INTEGER, life TEXT, key, duration INTEGER, events INTEGER, path TEXT,"
-		" first TEXT, last TEXT, outcome TEXT, doubtful INTEGER, pid INTEGER, tid INTEGER,"
-		" process TEXT, trace TEXT" },
-	[LIST_THREADS] = { "threads",
-		"pid INTEGER, tid INTEGER, process TEXT, events INTEGER, first INTEGER,"
-		" last INTEGER, lost INTEGER, packets INTEGER, trace TEXT" },
-	[LIST_PROCESSES] = { "processes",
-		"pid INTEGER, process TEXT, host TEXT, state TEXT, events INTEGER,"
-		" realtime INTEGER, trace TEXT" },
-	[LIST_DECLARATIONS] = { "declarations",
-		"event TEXT, position INTEGER, field TEXT, type TEXT, unit TEXT, names TEXT,"
-		" is_key INTEGER, format TEXT, life TEXT, life_part TEXT" },
-	/* A row's number is INTEGER PRIMARY KEY by itself. */
-	[LIST_EVENTS] = { "events",
-		"time INTEGER, pid INTEGER, tid INTEGER, process TEXT, event TEXT, trace TEXT" },
-};
+/* A row's number is INTEGER PRIMARY KEY by itself. */
+static const char columns_of_all[] =
+	"time INTEGER, pid INTEGER, tid INTEGER, process TEXT, event TEXT, trace TEXT";
 
 static struct sqlite_table *add_table(struct sqlite *s, const char *name)
 {
@@ -178,7 +154,7 @@ bool sqlite_open(struct sqlite *s)
 	sqlite_check_file(s, s->fd < 0 ? errno : 0);
 	sqlite_pages_begin(&s->pages, s->fd);
 	for (int i = 0; i < LIST_COUNT; i++) {
-		add_table(s, take_name(s, &s->used, lists[i].name));
+		add_table(s, take_name(s, &s->used, i < LIST_KINDS ? list_names[i] : "events"));
 	}
 	return !s->has_failed;
 }
@@ -403,7 +379,8 @@ static void make_table(struct sqlite *s, sqlite3 *db, size_t table)
 	out_init(&sql, OUT_TO_MEMORY);
 	out_str(&sql, "CREATE TABLE ");
 	if (table < LIST_COUNT) {
-		out_printf(&sql, "%s (%s", t->name, lists[table].columns);
+		out_printf(&sql, "%s (%s", t->name,
+			table < LIST_KINDS ? list_columns[table] : columns_of_all);
 	} else {
 		put_column(&sql, t->name);
 		out_str(&sql, " (");
