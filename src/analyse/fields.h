@@ -12,6 +12,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
+#include "read/keys.h"
 #include "read/record.h"
 
 /* Fields of every record: "@pid", "@tid", and without the '@' if no argument has that name. */
@@ -61,6 +62,17 @@ typedef char *field_text_fn(const struct arg *arg, const struct value *value);
 /* Returns the value of a field as text, which the caller frees. NULL if it is absent. */
 char *field_text(
 	const struct record *rec, const struct value *values, int field, field_text_fn *text);
+
+/* Returns a key without values: the trace and process of a record, and its thread if wanted. */
+static inline struct key field_owner(const struct record *rec, bool is_across, bool is_of_thread)
+{
+	if (is_across) {
+		return (struct key){ 0 };
+	}
+	return (struct key){
+		.trace = rec->trace, .pid = rec->pid, .tid = is_of_thread ? rec->tid : 0
+	};
+}
 
 /* Limit of the groups by the values of a field. */
 #define FIELD_GROUPS_MAX 1000

@@ -264,18 +264,6 @@ static bool check_recorded(struct latency *l, const struct record *rec, int fiel
 		field == FIELD_TID ? "thread" : "process", rec->class->name);
 }
 
-static struct key base_key(const struct latency *l, const struct record *rec)
-{
-	struct key key = { 0 };
-
-	if (!l->options->is_across) {
-		key.trace = rec->trace;
-		key.pid = rec->pid;
-		key.tid = l->is_of_thread ? rec->tid : 0;
-	}
-	return key;
-}
-
 /* Reads the values of a key: into `number` if is_number(), else into l->bytes. */
 static bool read_values(struct latency *l, const struct record *rec, const struct value *values,
 	enum latency_side side, uint64_t *number)
@@ -317,7 +305,7 @@ static bool is_selected(struct latency *l, const struct record *rec)
 
 static void begin(struct latency *l, const struct record *rec, const struct value *values)
 {
-	struct key key = base_key(l, rec);
+	struct key key = field_owner(rec, l->options->is_across, l->is_of_thread);
 	uint64_t number = 0;
 	const char *per = l->options->per;
 	int field = class_of(l, rec->class)->per;
@@ -349,7 +337,7 @@ static void begin(struct latency *l, const struct record *rec, const struct valu
 
 static void end(struct latency *l, const struct record *rec, const struct value *values)
 {
-	struct key key = base_key(l, rec);
+	struct key key = field_owner(rec, l->options->is_across, l->is_of_thread);
 	uint64_t number = 0;
 
 	if (!read_values(l, rec, values, LATENCY_TO, &number)) {
@@ -385,7 +373,7 @@ void latency_add(struct latency *l, const struct record *rec, const struct value
 {
 	if (rec->kind == RECORD_GAP) {
 		struct record gap = *rec;
-		struct key key = base_key(l, rec);
+		struct key key = field_owner(rec, l->options->is_across, l->is_of_thread);
 
 		/* The gap counts for all keys that may have lost records in it. */
 		gap.trace = key.trace;

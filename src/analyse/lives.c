@@ -107,18 +107,6 @@ static bool check_recorded(struct lives *l, const struct record *rec, int field)
 		field == FIELD_TID ? "thread" : "process", rec->class->name);
 }
 
-static inline struct key base_key(const struct lives *l, const struct record *rec)
-{
-	struct key key = { 0 };
-
-	if (!l->options->is_across) {
-		key.trace = rec->trace;
-		key.pid = rec->pid;
-		key.tid = l->is_of_thread ? rec->tid : 0;
-	}
-	return key;
-}
-
 /* Reads the values of a key into l->bytes; returns false if one is absent. */
 static bool read_bytes(struct lives *l, const struct record *rec, const struct life_class *class,
 	const struct value *values)
@@ -142,7 +130,7 @@ static inline bool read_key(
 {
 	const struct value *values = rec->class->event ? reader_values(l->reader, rec) : NULL;
 
-	*key = base_key(l, rec);
+	*key = field_owner(rec, l->options->is_across, l->is_of_thread);
 	key->name = class->kind;
 	if (LIKELY(is_number(l, class->kind))) {
 		uint64_t number = 0;
@@ -426,7 +414,7 @@ static void add_event(struct lives *l, const struct record *rec, const struct li
 void lives_add(struct lives *l, const struct record *rec)
 {
 	if (UNLIKELY(rec->kind == RECORD_GAP)) {
-		const struct key owner = base_key(l, rec);
+		const struct key owner = field_owner(rec, l->options->is_across, l->is_of_thread);
 
 		l->has_late_gaps |= gaps_add(&l->gaps, rec, &owner) <= l->last_end_ns &&
 				    l->last_end_ns && !l->gaps.is_complete;

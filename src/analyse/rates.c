@@ -214,15 +214,6 @@ static uint32_t find_cell(struct rates *r, const struct record *rec, uint32_t na
 	return cell;
 }
 
-static void add_gap(struct rates *r, const struct record *rec)
-{
-	uint32_t cell = find_cell(r, rec, RATES_NONE);
-
-	losses_add(&r->cells.items[cell].losses, &rec->gap);
-	losses_add(&r->losses, &rec->gap);
-	pairs_gap(&r->pairs, rec);
-}
-
 /* ---- Latencies ---- */
 
 static void add_length(struct rates *r, uint32_t cell)
@@ -235,14 +226,6 @@ static void add_length(struct rates *r, uint32_t cell)
 	}
 	distribution_add(&c->lengths->all, ns);
 	distribution_add(&c->lengths->open, ns);
-}
-
-static void forget_open(struct rates *r)
-{
-	struct reader *reader = r->reader;
-
-	r->dropped += pairs_open(&r->pairs);
-	rates_use(r, reader);
 }
 
 /* Begins or ends the life of the object that the key's bytes name. */
@@ -297,7 +280,10 @@ static void add_pair(struct rates *r, const struct record *rec, const struct rat
 	if (result == PAIRS_ENDED) {
 		add_length(r, cell);
 	} else if (UNLIKELY(pairs_open(&r->pairs) >= RATES_OPEN_MAX)) {
-		forget_open(r);
+		struct reader *reader = r->reader;
+
+		r->dropped += pairs_open(&r->pairs);
+		rates_use(r, reader);
 	}
 }
 
@@ -324,7 +310,11 @@ static void add_value(struct rates *r, const struct record *rec, const struct ra
 void rates_add(struct rates *r, const struct record *rec)
 {
 	if (UNLIKELY(rec->kind == RECORD_GAP)) {
-		add_gap(r, rec);
+		uint32_t cell = find_cell(r, rec, RATES_NONE);
+
+		losses_add(&r->cells.items[cell].losses, &rec->gap);
+		losses_add(&r->losses, &rec->gap);
+		pairs_gap(&r->pairs, rec);
 		return;
 	}
 	size_t index = rec->class->index;
@@ -349,13 +339,6 @@ void rates_add(struct rates *r, const struct record *rec)
 	}
 }
 
-static void turn_lengths(struct rates_lengths *l)
-{
-	distribution_fini(&l->window);
-	l->window = l->open;
-	l->open = (struct distribution){ 0 };
-}
-
 void rates_turn(struct rates *r, int64_t ns)
 {
 	r->window = r->window_lost = 0;
@@ -369,7 +352,9 @@ void rates_turn(struct rates *r, int64_t ns)
 		r->window += c->window;
 		r->window_lost += c->window_lost;
 		if (c->lengths) {
-			turn_lengths(c->lengths);
+			distribution_fini(&c->lengths->window);
+			c->lengths->window = c->lengths->open;
+			c->lengths->open = (struct distribution){ 0 };
 		}
 	}
 	vec_foreach (struct rates_name *, n, &r->names) {

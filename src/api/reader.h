@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The object of waymark/reader.h. open.c opens and closes it, record.c moves it and has the current
- * record, seek.c moves it to a time, field.c has the record's fields, contents.c what the traces
+ * The object of waymark/reader.h. open.c opens and closes it and moves it to a time, record.c moves
+ * it to the next record, which it has, field.c has the record's fields, contents.c what the traces
  * declare, columns.c batches of events. A reader belongs to one thread.
  */
 #ifndef API_READER_H

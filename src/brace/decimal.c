@@ -5,7 +5,7 @@
  * smaller than half the distance to a neighbour. Numbers whose fraction fits into 128 bits have a
  * faster path.
  */
-#include "brace/decimal.h"
+#include "brace/internal.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Renders floating point numbers: decimal.h makes the digits, this file writes them in Rust's form,
+ * Renders floating point numbers: decimal.c makes the digits, this file writes them in Rust's form,
  * with a point or an exponent, and adds sign, width and precision.
  */
 #include <string.h>

@@ -39,12 +39,8 @@ static struct segment named_value(
 		.len = strlen(text),
 		.has_conversion = true,
 		.conversion = {
-			.width = -1,
-			.precision = -1,
-			.width_arg = FORMAT_NO_ARG,
-			.precision_arg = FORMAT_NO_ARG,
+			CONVERSION_PLAIN,
 			.arg = (int)index,
-			.length = "",
 			.letter = letter,
 		},
 	};

@@ -36,6 +36,11 @@ struct conversion {
 	struct location at; /* place of its `%` or `{` */
 };
 
+/* Members of a conversion without width, precision and length. */
+#define CONVERSION_PLAIN                                                                          \
+	.width = -1, .precision = -1, .width_arg = FORMAT_NO_ARG, .precision_arg = FORMAT_NO_ARG, \
+	.length = ""
+
 #define FORMAT_FLOATS "aAeEfFgG"
 
 static inline bool format_is_float(const struct conversion *c)

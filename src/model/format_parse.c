@@ -243,10 +243,7 @@ static void drop_idle_flags(struct parser *p, struct conversion *c)
 static bool parse_conversion(struct parser *p)
 {
 	struct conversion c = {
-		.width = -1,
-		.precision = -1,
-		.width_arg = FORMAT_NO_ARG,
-		.precision_arg = FORMAT_NO_ARG,
+		CONVERSION_PLAIN,
 		.at = { p->start.source, p->lexer.at },
 	};
 

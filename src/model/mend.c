@@ -52,10 +52,7 @@ const char *mend_length(struct arena *a, const struct conversion *c, const struc
 const char *mend_conversion(struct arena *a, const struct type *t, bool is_hex)
 {
 	const struct conversion bare = {
-		.width = -1,
-		.precision = -1,
-		.width_arg = FORMAT_NO_ARG,
-		.precision_arg = FORMAT_NO_ARG,
+		CONVERSION_PLAIN,
 		.letter = letter_for(t, is_hex),
 	};
 

@@ -2,8 +2,7 @@
 /*
  * Declarations that the files of this folder share. Each file uses only those before it:
  *
- *	fail.c       errors as text
- *	directory.c  directories of sockets: places, opening and checking, locking
+ *	directory.c  errors as text; directories of sockets: places, opening and checking, locking
  *	target.c     a socket's path, split
  *	connect.c    connections, and stale sockets
  *	listen.c     listening sockets
@@ -24,7 +23,7 @@
 #include "base/compiler.h"
 #include "socket/socket.h"
 
-/* ---- fail.c ---- */
+/* ---- directory.c ---- */
 
 /* The caller's buffer for the text of an error. */
 struct fail {
@@ -37,8 +36,6 @@ int socket_fail(const struct fail *f, const char *format, ...) PRINTF(2, 3);
 
 /* Writes the place, what failed (NULL: omitted), and errno's text; returns like socket_fail(). */
 int socket_fail_errno(const struct fail *f, const char *where, const char *what);
-
-/* ---- directory.c ---- */
 
 /* Number of possible places of a user's default directory. */
 #define PLACES 4

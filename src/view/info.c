@@ -351,15 +351,6 @@ static void put_json_threads(struct out *out, const struct info *info)
 	}
 }
 
-static void put_json_counts(struct out *out, const struct summary *s)
-{
-	for (size_t i = 0; i < s->counts.count; i++) {
-		out_str(out, i ? ",\n {\"name\":" : "\n {\"name\":");
-		json_out_string(out, s->counts.items[i].class->name);
-		out_printf(out, ",\"events\":%" PRIu64 "}", s->counts.items[i].events);
-	}
-}
-
 static void put_json_format(struct out *out, const struct reader *r)
 {
 	out_printf(out, "\"format\":\"%s\",\"version\":", r->format->name);
@@ -454,6 +445,10 @@ void info_put_json(struct out *out, const struct info *info)
 	out_printf(out, "],\"more_pids\":%s,\n\"threads\":[", s->more_pids ? "true" : "false");
 	put_json_threads(out, info);
 	out_printf(out, "],\"more_threads\":%s,\n\"kinds\":[", s->more_threads ? "true" : "false");
-	put_json_counts(out, s);
+	for (size_t i = 0; i < s->counts.count; i++) {
+		out_str(out, i ? ",\n {\"name\":" : "\n {\"name\":");
+		json_out_string(out, s->counts.items[i].class->name);
+		out_printf(out, ",\"events\":%" PRIu64 "}", s->counts.items[i].events);
+	}
 	out_str(out, "]}\n");
 }

@@ -39,14 +39,6 @@ static bool is_before(const struct chosen *c, const struct life *a, const struct
 	return first != second ? first > second : a->number < b->number;
 }
 
-static void drop_last(struct chosen *c)
-{
-	struct chosen_life *last = &c->all.items[--c->all.count];
-
-	free(last->life.steps);
-	free(last->key);
-}
-
 void chosen_offer(struct chosen *c, const struct lives *lives, const struct life *life)
 {
 	if (c->all.count == c->limit &&
@@ -54,7 +46,10 @@ void chosen_offer(struct chosen *c, const struct lives *lives, const struct life
 		return;
 	}
 	if (c->all.count == c->limit) {
-		drop_last(c);
+		struct chosen_life *last = &c->all.items[--c->all.count];
+
+		free(last->life.steps);
+		free(last->key);
 	}
 	size_t at = c->all.count;
 

@@ -366,14 +366,6 @@ static void show_values(struct screen *s)
 	}
 }
 
-static void leave(struct screen *s)
-{
-	s->is_ended = s->is_list || s->options->target;
-	if (!s->is_ended) {
-		open_list(s);
-	}
-}
-
 static void show_by(struct screen *s, enum rates_by by)
 {
 	if (!s->is_list) {
@@ -384,20 +376,18 @@ static void show_by(struct screen *s, enum rates_by by)
 	}
 }
 
-static void sort_next(struct screen *s)
-{
-	s->options->view.order = (s->options->view.order + 1) % TOP_ORDERS;
-	arrange(s);
-}
-
 static void take_letter(struct screen *s, wint_t key)
 {
 	switch (key) {
 	case 'q':
-		leave(s);
+		s->is_ended = s->is_list || s->options->target;
+		if (!s->is_ended) {
+			open_list(s);
+		}
 		break;
 	case 's':
-		sort_next(s);
+		s->options->view.order = (s->options->view.order + 1) % TOP_ORDERS;
+		arrange(s);
 		break;
 	case 'e':
 		show_by(s, RATES_BY_EVENT);

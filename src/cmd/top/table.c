@@ -318,14 +318,6 @@ void top_put_processes(FILE *to, const struct top_processes *list, int width)
 
 /* ---- JSON ---- */
 
-static void put_json_latency(struct out *out, const struct rates_latency *l)
-{
-	out_printf(out,
-		",\"latency\":{\"count\":%" PRIu64 ",\"p50_ns\":%" PRIu64 ",\"p99_ns\":%" PRIu64
-		",\"max_ns\":%" PRIu64 "}",
-		l->count, l->p50, l->p99, l->max);
-}
-
 static void put_json_counts(struct out *out, const struct rates_row *row)
 {
 	out_printf(out, "\"events\":%" PRIu64 ",\"rate\":%.3f", row->events, row->rate);
@@ -349,7 +341,10 @@ static void put_json_row(struct out *out, const struct rates_row *row)
 		gap_put_json(out, &row->losses);
 	}
 	if (row->all.count) {
-		put_json_latency(out, &row->all);
+		out_printf(out,
+			",\"latency\":{\"count\":%" PRIu64 ",\"p50_ns\":%" PRIu64
+			",\"p99_ns\":%" PRIu64 ",\"max_ns\":%" PRIu64 "}",
+			row->all.count, row->all.p50, row->all.p99, row->all.max);
 	}
 }
 

@@ -119,12 +119,8 @@ static void end_segment(struct message *m, bool has_conversion, enum brace_type 
 		.len = m->text.len,
 		.has_conversion = has_conversion,
 		.conversion = {
-			.width = -1,
-			.precision = -1,
-			.width_arg = FORMAT_NO_ARG,
-			.precision_arg = FORMAT_NO_ARG,
+			CONVERSION_PLAIN,
 			.arg = (int)m->event->arg_count - 1,
-			.length = "",
 			.spec = spec,
 		},
 	};

@@ -239,15 +239,6 @@ static void begin_lives(struct sqlite *s)
 	lives_init(&s->lives, &s->lives_options, s->export->reader);
 }
 
-/* Some of the lives would be wrong, so there are none after an error. */
-static void end_lives(struct sqlite *s)
-{
-	lives_end(&s->lives);
-	if (*s->lives.error) {
-		error_set(s->export->problem, "the table lives is empty: %s", s->lives.error);
-	}
-}
-
 /* ---- The other lists ---- */
 
 static void put_threads(struct sqlite *s)
@@ -287,7 +278,12 @@ static bool end(void *state)
 
 	if (!s->has_failed) {
 		pairs_unfinished(&s->pairs, put_unfinished, s);
-		end_lives(s);
+		/* Some of the lives would be wrong, so there are none after an error. */
+		lives_end(&s->lives);
+		if (*s->lives.error) {
+			error_set(
+				s->export->problem, "the table lives is empty: %s", s->lives.error);
+		}
 		summary_sort(&s->summary);
 		put_threads(s);
 		put_processes(s);
