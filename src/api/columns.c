@@ -99,19 +99,13 @@ static void fill(struct waymark_reader *r, const struct waymark_column *c,
 
 /* ---- Batches ---- */
 
-/* Returns the class of an event; NULL if there is none. */
-static const struct event_class *class_of(const struct waymark_reader *r, size_t event)
-{
-	return event < r->reader->classes.all.count ? r->reader->classes.all.items[event] : NULL;
-}
-
 /*
  * Has a next batch of records for `room` events; false if the next record is behind what the reader
  * can take.
  */
 static bool has_batch(struct waymark_reader *r, size_t event, size_t room)
 {
-	const struct event_class *class = class_of(r, event);
+	const struct event_class *class = reader_class_of(r, event);
 
 	room = room < BATCH ? room : BATCH;
 	if (!r->batch) {

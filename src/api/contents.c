@@ -41,13 +41,6 @@ int waymark_reader_trace_info(
 	return 0;
 }
 
-static const struct event_class *class_of(const struct waymark_reader *r, size_t event)
-{
-	bool exists = event < r->reader->classes.all.count;
-
-	return exists ? r->reader->classes.all.items[event] : NULL;
-}
-
 size_t waymark_reader_event_count(const struct waymark_reader *r)
 {
 	return r->reader->classes.all.count;
@@ -56,7 +49,7 @@ size_t waymark_reader_event_count(const struct waymark_reader *r)
 int waymark_reader_event_info(
 	const struct waymark_reader *r, size_t event, struct waymark_event_info *info)
 {
-	const struct event_class *class = class_of(r, event);
+	const struct event_class *class = reader_class_of(r, event);
 
 	if (!class || info->size < sizeof(info->size)) {
 		return -1;
@@ -74,7 +67,7 @@ int waymark_reader_event_info(
 
 static const struct arg *arg_of(const struct waymark_reader *r, size_t event, size_t field)
 {
-	const struct event_class *class = class_of(r, event);
+	const struct event_class *class = reader_class_of(r, event);
 	bool exists = class && class->event && field < class->event->arg_count;
 
 	return exists ? &class->event->args[field] : NULL;

@@ -88,4 +88,13 @@ double reader_double(const struct type *t, const struct value *v);
 
 #pragma GCC visibility pop
 
+/* Returns the class of an event; NULL if there is none. */
+static inline const struct event_class *reader_class_of(
+	const struct waymark_reader *r, size_t event)
+{
+	bool exists = event < r->reader->classes.all.count;
+
+	return exists ? r->reader->classes.all.items[event] : NULL;
+}
+
 #endif

@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 #include "format/ctf_text.h"
-#include "recover/jail_trace.h"
+#include "recover/jail_buffer.h"
 #include "recover/recover.h"
 
 /* Limit of a process's streams; larger ids are damage. */

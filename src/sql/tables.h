@@ -12,7 +12,6 @@
  *	kept.c       rows of a list, for joins
  *	rows.c       rows of an event in the order of time, and the values of their columns
  *	lists.c      the other tables
- *	list_rows.c  their rows
  *	statement.c  prepares statements, and explains errors
  *	totals.c     statements that only count and add up, without SQLite for each event
  *	functions.c  percentile(), median(), histogram(), bucket(), duration()

@@ -23,7 +23,7 @@
 #include "cmd/waymark.h"
 #include "read/buffer.h"
 #include "read/folder.h"
-#include "recover/jail_trace.h"
+#include "recover/jail_buffer.h"
 #include "recover/leftover.h"
 #include "recover/recover.h"
 

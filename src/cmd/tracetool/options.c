@@ -3,7 +3,7 @@
  * Reads the command line of tracetool, and writes --help, both by the table options.def. The first
  * line of an error is QEMU's, as build systems may look for it.
  */
-#include "cmd/tracetool/options.h"
+#include "cmd/tracetool/run.h"
 
 #include <string.h>
 #include <unistd.h>

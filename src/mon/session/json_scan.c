@@ -3,7 +3,7 @@
  * Reads one byte at a time and keeps all state in struct json_scan, so that input may be cut
  * anywhere. Called by qmp.c; never stores more than the caller's maximum.
  */
-#include "mon/session/json_scan.h"
+#include "mon/session/dialect.h"
 
 #include <stdlib.h>
 #include <string.h>
