@@ -91,4 +91,16 @@ static inline size_t utf8_invalid(const char *s, size_t len)
 	return i;
 }
 
+/* Returns the number of characters in some bytes of UTF-8. */
+static inline size_t utf8_count(const char *s, size_t bytes)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < bytes; i++) {
+		/* Each byte but the first of a character begins with the bits 10. */
+		count += ((unsigned char)s[i] & 0xc0) != 0x80;
+	}
+	return count;
+}
+
 #endif

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/utf8.h"
 #include "cmd/escaped.h"
 
 #define COLUMNS_MAX 40
@@ -143,20 +144,6 @@ void columns_put_user(struct columns *c, uid_t uid)
 	columns_put(c, user_name(text, uid));
 }
 
-/*
- * Counts the characters of a text. In UTF-8, each byte but the first of a character begins with the
- * bits 10.
- */
-static size_t width_of(const char *text, size_t length)
-{
-	size_t width = 0;
-
-	for (size_t i = 0; i < length; i++) {
-		width += ((unsigned char)text[i] & 0xc0) != 0x80;
-	}
-	return width;
-}
-
 struct measure {
 	size_t count;
 	size_t widths[COLUMNS_MAX];
@@ -174,7 +161,7 @@ static void measure(const struct columns *c, struct measure *m)
 	}
 	for (size_t i = 0; i < c->cells.count; i++) {
 		const char *cell = c->cells.items[i];
-		size_t needed = width_of(cell, strlen(cell));
+		size_t needed = utf8_count(cell, strlen(cell));
 		size_t *width = &m->widths[i % c->count];
 
 		*width = needed > *width ? needed : *width;
@@ -185,7 +172,7 @@ static void measure(const struct columns *c, struct measure *m)
 static void print_cell(
 	FILE *out, const struct measure *m, size_t column, const char *text, size_t length)
 {
-	int padding = (int)(m->widths[column] - width_of(text, length));
+	int padding = (int)(m->widths[column] - utf8_count(text, length));
 	bool is_last = column + 1 == m->count;
 	bool is_left = m->is_left[column];
 

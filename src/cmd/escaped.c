@@ -71,17 +71,6 @@ FILE *memory_stream(char **text, size_t *size)
 	return file;
 }
 
-/* Returns the columns of some bytes of UTF-8. */
-static size_t columns(const char *text, size_t bytes)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < bytes; i++) {
-		count += ((unsigned char)text[i] & 0xc0) != 0x80;
-	}
-	return count;
-}
-
 void escaped_caret(FILE *file, const char *text, size_t at, size_t length)
 {
 	size_t left = strlen(text) - at;
@@ -90,8 +79,8 @@ void escaped_caret(FILE *file, const char *text, size_t at, size_t length)
 	for (const char *p = text; *p; p++) {
 		putc((unsigned char)*p < ' ' || *p == 0x7f ? ' ' : *p, file);
 	}
-	fprintf(file, "\n  %*s^", (int)columns(text, at), "");
-	for (size_t i = columns(text + at, length < left ? length : left); i > 1; i--) {
+	fprintf(file, "\n  %*s^", (int)utf8_count(text, at), "");
+	for (size_t i = utf8_count(text + at, length < left ? length : left); i > 1; i--) {
 		putc('~', file);
 	}
 	putc('\n', file);
