@@ -5,8 +5,17 @@ import ctypes
 import os
 import subprocess
 import sys
+import tempfile
 
 CLONE_NEWNS = 0x20000
+
+# Leaves one tracefs in the mount namespace, and makes the file in $1 of the pages in all other files.
+ONLY_TRACEFS = """
+mount --bind "$0" /mnt && umount "$0" || exit 1
+path=$1
+shift
+exec trace-cmd restore -t /mnt -o "$path" "$@"
+"""
 
 
 def skip(reason):
@@ -72,17 +81,35 @@ class Buffer:
         with open(f"{self.folder}/trace", errors="surrogateescape") as f:
             return f.read()
 
-    def raw(self):
-        """Removes the bytes of each processor from the buffer, and returns them."""
-        folder = f"{self.folder}/per_cpu"
-        pages = {}
-        for cpu in sorted(os.listdir(folder), key=lambda name: int(name[3:])):
-            fd = os.open(f"{folder}/{cpu}/trace_pipe_raw", os.O_RDONLY | os.O_NONBLOCK)
-            pages[cpu] = b""
-            try:
-                while page := os.read(fd, os.sysconf("SC_PAGESIZE")):
-                    pages[cpu] += page
-            except BlockingIOError:
-                pass
-            os.close(fd)
-        return pages
+
+def raw_pages(buffer):
+    """Removes the bytes of each processor from a buffer, given as its folder in tracefs, and returns them."""
+    pages = {}
+    for cpu in sorted(os.listdir(f"{buffer}/per_cpu"), key=lambda name: int(name[3:])):
+        fd = os.open(f"{buffer}/per_cpu/{cpu}/trace_pipe_raw", os.O_RDONLY | os.O_NONBLOCK)
+        pages[cpu] = b""
+        try:
+            while page := os.read(fd, os.sysconf("SC_PAGESIZE")):
+                pages[cpu] += page
+        except BlockingIOError:
+            pass
+        os.close(fd)
+    return pages
+
+
+def make_trace_dat(tracefs, buffer, path):
+    """
+    Moves a buffer's content to a file of trace-cmd. Not by `trace-cmd extract`, which writes to files that change
+    the whole machine's trace, and fails where they are read-only. trace-cmd takes the first tracefs that is mounted,
+    and crashes if its path has a blank.
+    """
+    with tempfile.TemporaryDirectory(prefix="waymark-trace-cmd-") as folder:
+        files = []
+        for cpu, content in raw_pages(buffer).items():
+            files.append(f"{folder}/{cpu}")
+            with open(files[-1], "wb") as f:
+                f.write(content)
+        done = subprocess.run(["unshare", "-m", "sh", "-c", ONLY_TRACEFS, tracefs, path, *files], capture_output=True,
+                              text=True, timeout=60, check=False)
+    if done.returncode:
+        raise AssertionError(f"trace-cmd restore: {done.returncode} {done.stdout}{done.stderr}")

@@ -11,8 +11,10 @@ import shutil
 import subprocess
 import sys
 
-sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "ftrace"))
+for folder in "ftrace", "common":
+    sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", folder))
 from ftrace import check, read, run_test, write
+from kernel_trace import make_trace_dat
 
 WAYMARK = os.path.abspath(sys.argv[3])
 ACTIONS = ("document=512", "values=-3", "names=5", "flows=9", "counters=10")
@@ -108,10 +110,7 @@ def test_trace_cmd(b):
         return
     capture, _ = fire(b)
     dat = b.directory + "/trace.dat"
-    subprocess.run(["mount", "--bind", b.tracefs, "/sys/kernel/tracing"], check=True)
-    subprocess.run(["trace-cmd", "extract", "-B", b.instance, "-o", dat], check=True,
-                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
-    os.makedirs(b.buffer, exist_ok=True)  # trace-cmd removes the instance
+    make_trace_dat(b.tracefs, b.buffer, dat)
     tid = events(capture)[0]["tid"]
     own = [printed(e) for e in events(dat) if e["tid"] == tid and "scope" in e["args"]]
     wanted = [printed(e) for e in events(capture) if e["tid"] == tid and "scope" in e["args"]]

@@ -21,7 +21,7 @@ for folder in "flame", "common":
 import chromium  # noqa: E402
 from browser import need_chromium  # noqa: E402
 from compared import compare_all  # noqa: E402
-from kernel_trace import Buffer, mount, skip  # noqa: E402
+from kernel_trace import Buffer, make_trace_dat, mount, skip  # noqa: E402
 from served import Served, check, finish  # noqa: E402
 
 WAYMARK, BLOCKCACHE = map(os.path.realpath, sys.argv[1:3])
@@ -91,13 +91,8 @@ def record(work):
     with Buffer(work / "tracefs", "view", EVENTS) as buffer:
         buffer.record("mono", lambda: subprocess.run(words, check=True, stdout=subprocess.DEVNULL, cwd=work, timeout=60))
         (work / "kernel.txt").write_text(buffer.text(), errors="surrogateescape")
-        pages = buffer.raw()
-        for cpu, content in pages.items():
-            (work / cpu).write_bytes(content)
-        done = subprocess.run(["trace-cmd", "restore", "-t", work / "tracefs", "-o", work / "trace.dat",
-                               *(work / cpu for cpu in pages)], capture_output=True, text=True, timeout=60, check=False)
+        make_trace_dat(work / "tracefs", buffer.folder, work / "trace.dat")
     subprocess.run(["umount", work / "tracefs"], check=True)
-    check(f"trace-cmd restore: {done.stdout}{done.stderr}", done.returncode, 0)
 
 
 def check_capture(name, text, options, traces):
