@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyse/batches.h"
-#include "analyse/significance.h"
-#include "analyse/slices.h"
+#include "analyse/numbers/batches.h"
+#include "analyse/numbers/significance.h"
+#include "analyse/numbers/slices.h"
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/vec.h"

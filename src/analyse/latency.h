@@ -10,10 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyse/fields.h"
-#include "analyse/pairs.h"
-#include "analyse/report.h"
-#include "analyse/tuples.h"
+#include "analyse/match/fields.h"
+#include "analyse/match/pairs.h"
+#include "analyse/numbers/report.h"
+#include "analyse/match/tuples.h"
 #include "base/hash.h"
 #include "read/reader.h"
 

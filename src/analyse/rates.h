@@ -12,10 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyse/distribution.h"
-#include "analyse/fields.h"
-#include "analyse/pairs.h"
-#include "analyse/tuples.h"
+#include "analyse/numbers/distribution.h"
+#include "analyse/match/fields.h"
+#include "analyse/match/pairs.h"
+#include "analyse/match/tuples.h"
 #include "analyse/value_counts.h"
 #include "base/hash.h"
 #include "base/vec.h"

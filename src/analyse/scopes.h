@@ -6,8 +6,8 @@
 #ifndef ANALYSE_SCOPES_H
 #define ANALYSE_SCOPES_H
 
-#include "analyse/pairs.h"
-#include "analyse/report.h"
+#include "analyse/match/pairs.h"
+#include "analyse/numbers/report.h"
 
 /* Rows are grouped by name, and by the process or thread that began the scopes. */
 enum scopes_by { SCOPES_BY_NAME, SCOPES_BY_PID, SCOPES_BY_THREAD };

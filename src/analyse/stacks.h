@@ -16,10 +16,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyse/event_spans.h"
-#include "analyse/held.h"
-#include "analyse/pairs.h"
-#include "analyse/report.h"
+#include "analyse/match/event_spans.h"
+#include "analyse/match/held.h"
+#include "analyse/match/pairs.h"
+#include "analyse/numbers/report.h"
 
 struct where;
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyse/tuples.h"
+#include "analyse/match/tuples.h"
 #include "base/vec.h"
 
 #define VALUE_COUNTS_MAX 4096u

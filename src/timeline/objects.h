@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The lives of objects as slices in lanes: a group of lanes for each kind of objects of a process.
- * Which events are one life is decided by analyse/lives.h, so that counts and durations are those
- * of `waymark track`. The number of lives is bounded: if there are more, the shortest are counted
- * only. One thread.
+ * Which events are one life is decided by analyse/life/lives.h, so that counts and durations are
+ * those of `waymark track`. The number of lives is bounded: if there are more, the shortest are
+ * counted only. One thread.
  */
 #ifndef TIMELINE_OBJECTS_H
 #define TIMELINE_OBJECTS_H
 
-#include "analyse/lives.h"
+#include "analyse/life/lives.h"
 #include "timeline/near.h"
 
 /* Lives that are kept: some 25 MiB. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Finds the process, thread and lane of each record, and keeps the slices of threads nested. Which
- * record begins or ends which scope is decided by analyse/pairs.h.
+ * record begins or ends which scope is decided by analyse/match/pairs.h.
  */
 #include "timeline/timeline.h"
 
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyse/fields.h"
+#include "analyse/match/fields.h"
 
 void timeline_init(struct timeline *t, struct reader *reader, struct timeline_counters *counters,
 	const struct timeline_style *style, void *view)

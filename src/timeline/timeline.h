@@ -9,7 +9,7 @@
 #ifndef TIMELINE_TIMELINE_H
 #define TIMELINE_TIMELINE_H
 
-#include "analyse/pairs.h"
+#include "analyse/match/pairs.h"
 #include "base/vec.h"
 #include "read/filter.h"
 #include "read/reader.h"

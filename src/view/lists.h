@@ -7,8 +7,8 @@
 #ifndef VIEW_LISTS_H
 #define VIEW_LISTS_H
 
-#include "analyse/lives.h"
-#include "analyse/pairs.h"
+#include "analyse/life/lives.h"
+#include "analyse/match/pairs.h"
 #include "analyse/summary.h"
 #include "read/reader.h"
 #include "text/out.h"

@@ -3,7 +3,7 @@
 #ifndef VIEW_PATH_H
 #define VIEW_PATH_H
 
-#include "analyse/paths.h"
+#include "analyse/life/paths.h"
 #include "text/out.h"
 
 /*

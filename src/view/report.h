@@ -3,7 +3,7 @@
 #ifndef VIEW_REPORT_H
 #define VIEW_REPORT_H
 
-#include "analyse/report.h"
+#include "analyse/numbers/report.h"
 #include "text/out.h"
 
 #define REPORT_PERCENTS_MAX 10

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tests of analyse/significance.h for significance.py, which computes the same in another way.
- * Each line of standard input is a test, and its numbers; prints the results.
+ * The tests of analyse/numbers/significance.h for significance.py, which computes the same in
+ * another way. Each line of standard input is a test, and its numbers; prints the results.
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/significance.h"
+#include "analyse/numbers/significance.h"
 #include "base/compiler.h"
 
 #define NUMBERS_MAX 100000

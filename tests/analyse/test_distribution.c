@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "analyse/distribution.h"
+#include "analyse/numbers/distribution.h"
 
 #define VALUES 5000
 

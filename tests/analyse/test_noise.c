@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "analyse/significance.h"
+#include "analyse/numbers/significance.h"
 #include "base/compiler.h"
 #include "random.h"
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "analyse/pairs.h"
+#include "analyse/match/pairs.h"
 #include "scope_events.h"
 
 #define ASYNC (-(INT64_C(1) << 31))

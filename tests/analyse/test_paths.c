@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "analyse/paths.h"
+#include "analyse/life/paths.h"
 #include "view/path.h"
 
 /* Returns the path of steps that have one letter each. */

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analyse/tuples.h"
+#include "analyse/match/tuples.h"
 
 static void the_same_bytes_are_one_number(void **unused)
 {

@@ -2,8 +2,8 @@
 /* Any bytes as a trace, read by the filter, lives, and the text, simpletrace and info views. */
 #include "reader_input.h"
 
-#include "analyse/life_groups.h"
-#include "analyse/lives.h"
+#include "analyse/life/life_groups.h"
+#include "analyse/life/lives.h"
 #include "analyse/summary.h"
 #include "read/filter.h"
 #include "view/info.h"

@@ -5,7 +5,7 @@
  * outlive the reader.
  */
 #include "analyse/latency.h"
-#include "analyse/lives.h"
+#include "analyse/life/lives.h"
 #include "analyse/scopes.h"
 #include "analyse/stacks.h"
 #include "cmd/report/diff.h"

@@ -5,7 +5,7 @@
 #include <getopt.h>
 #include <string.h>
 
-#include "analyse/life_kinds.h"
+#include "analyse/life/life_kinds.h"
 #include "base/glob.h"
 #include "cmd/selection.h"
 #include "view/message/message.h"

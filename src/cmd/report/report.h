@@ -6,7 +6,7 @@
 #ifndef CMD_REPORT_REPORT_H
 #define CMD_REPORT_REPORT_H
 
-#include "analyse/report.h"
+#include "analyse/numbers/report.h"
 #include "cmd/arguments.h"
 #include "cmd/selection.h"
 #include "cmd/session.h"

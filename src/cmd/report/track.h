@@ -6,8 +6,8 @@
 #ifndef CMD_REPORT_TRACK_H
 #define CMD_REPORT_TRACK_H
 
-#include "analyse/life_groups.h"
-#include "analyse/lives.h"
+#include "analyse/life/life_groups.h"
+#include "analyse/life/lives.h"
 #include "base/arena.h"
 #include "cmd/report/report.h"
 #include "cmd/session.h"

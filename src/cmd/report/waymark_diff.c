@@ -2,7 +2,7 @@
 /*
  * `waymark diff`: compares traces from before and after a change, and tells what changed by more
  * than chance. With --fail-above, a change that is larger is an error, for tests that run
- * unattended. analyse/significance.h has the tests.
+ * unattended. analyse/numbers/significance.h has the tests.
  */
 #include <errno.h>
 #include <fcntl.h>

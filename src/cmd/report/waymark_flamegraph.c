@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/event_spans.h"
+#include "analyse/match/event_spans.h"
 #include "analyse/kernel.h"
 #include "analyse/stacks.h"
 #include "base/arena.h"

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "analyse/lives.h"
+#include "analyse/life/lives.h"
 #include "analyse/scopes.h"
 #include "analyse/summary.h"
 #include "cmd/view/answer/part.h"

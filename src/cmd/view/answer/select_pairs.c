@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "analyse/life_kinds.h"
+#include "analyse/life/life_kinds.h"
 #include "base/compiler.h"
 #include "view/message/json.h"
 #include "view/message/message.h"

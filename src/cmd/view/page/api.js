@@ -3,6 +3,8 @@
 import { parseExactly } from "./format.js";
 import { answerSaved, isSaved } from "./saved.js";
 
+const ALIVE_MS = 4 * 60 * 1000;
+
 const last = new Map();
 
 export function addressOf(path, given) {
@@ -50,4 +52,25 @@ export async function askLatest(path, given) {
 	last.set(path, number);
 	const answer = await ask(path, given);
 	return last.get(path) === number ? answer : null;
+}
+
+// Tells the server that somebody looks: it ends when nobody did for an hour. A hidden page does not count.
+function tell() {
+	if (!document.hidden) {
+		ask("/api/alive").catch(() => null); // a later question says that the server has ended
+	}
+}
+
+// Calls a function when the page is visible: now, or once it is.
+export function whenVisible(act) {
+	if (!document.hidden) {
+		act();
+		return;
+	}
+	document.addEventListener("visibilitychange", () => whenVisible(act), { once: true });
+}
+
+if (location.protocol === "http:") {
+	setInterval(tell, ALIVE_MS);
+	document.addEventListener("visibilitychange", tell);
 }

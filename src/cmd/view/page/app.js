@@ -1,7 +1,6 @@
 // The start of the page, and the state of the traces, asked again while they are being read.
 import { readAddress } from "./address.js";
-import { whenVisible } from "./alive.js";
-import { ask } from "./api.js";
+import { ask, whenVisible } from "./api.js";
 import { many } from "./format.js";
 import { goTo } from "./choose.js";
 import { onFind } from "./find.js";

@@ -1,8 +1,7 @@
 // What is shown, and the parts of the page that hear of changes: the view, in the address, so that a
 // link says what one sees, and the tile that is drawn.
 import { addPiece, writeAddress } from "./address.js";
-import { whenVisible } from "./alive.js";
-import { ask } from "./api.js";
+import { ask, whenVisible } from "./api.js";
 import { Drawing, LEFT, TOP } from "./draw.js";
 import { duration } from "./format.js";
 import { layout, topOf, visibleBoxes } from "./layout.js";

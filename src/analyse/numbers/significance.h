@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyse/batches.h"
-#include "analyse/slices.h"
+#include "analyse/numbers/batches.h"
+#include "analyse/numbers/slices.h"
 
 /* The regularized incomplete beta function I_x(a, b); a and b above 0. */
 double significance_beta(double a, double b, double x);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which events are steps of lives, and of which kind: by the fields that the user named, or by what
- * is declared. Each event class is examined once. For analyse/lives.h. One thread.
+ * is declared. Each event class is examined once. For analyse/life/lives.h. One thread.
  */
 #ifndef ANALYSE_LIFE_KINDS_H
 #define ANALYSE_LIFE_KINDS_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyse/fields.h"
+#include "analyse/match/fields.h"
 #include "base/vec.h"
 #include "read/filter.h"
 #include "read/reader.h"

@@ -3,7 +3,7 @@
  * The tree of paths. The path after a step is searched for repetitions only once: then it is an
  * entry of a table, and a loop leads back to the shorter path.
  */
-#include "analyse/paths.h"
+#include "analyse/life/paths.h"
 
 #include <string.h>
 

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyse/batches.h"
-#include "analyse/distribution.h"
+#include "analyse/numbers/batches.h"
+#include "analyse/numbers/distribution.h"
 #include "read/keys.h"
 #include "base/vec.h"
 

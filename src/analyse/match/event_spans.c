@@ -3,7 +3,7 @@
  * Examines each event class once. A name is made when a class is first seen with these values:
  * `tuples` finds it again by their bytes.
  */
-#include "analyse/event_spans.h"
+#include "analyse/match/event_spans.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * The rows of a report, found by a key while records are added, then filtered and sorted. A row
  * gets a distribution only with its first span, as many rows have none.
  */
-#include "analyse/report.h"
+#include "analyse/numbers/report.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * The lives of objects: an object is a value of a field, such as the address of a request, and its
  * life is all events with that value, of one process unless `is_across`. Events that begin and end
  * lives divide the events of a value that is used again. Calls back when a life ends. Memory is
- * bounded by the lives open at one time, and the limits of analyse/paths.h. One thread.
+ * bounded by the lives open at one time, and the limits of analyse/life/paths.h. One thread.
  *
  * A life begins with its begin event if there is any, in the options or declared, else with the
  * first event. It ends with its end event if there is any, else before the next begin event, or
@@ -15,11 +15,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyse/fields.h"
-#include "analyse/gaps.h"
-#include "analyse/life_kinds.h"
-#include "analyse/paths.h"
-#include "analyse/tuples.h"
+#include "analyse/match/fields.h"
+#include "analyse/life/gaps.h"
+#include "analyse/life/life_kinds.h"
+#include "analyse/life/paths.h"
+#include "analyse/match/tuples.h"
 #include "read/reader.h"
 
 enum life_outcome {

@@ -3,7 +3,7 @@
  * Numbers of byte strings: a hash table with open addressing and linear probing, at most half
  * full. Removed entries leave no marks: later ones move up.
  */
-#include "analyse/tuples.h"
+#include "analyse/match/tuples.h"
 
 #include <stdbool.h>
 #include <string.h>

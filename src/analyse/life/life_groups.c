@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The groups of lives, found by path and outcome. Memory is bounded by LIFE_GROUPS_MAX. */
-#include "analyse/life_groups.h"
+#include "analyse/life/life_groups.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Slices grow by joining neighbours, so the length of the trace need not be known before. */
-#include "analyse/slices.h"
+#include "analyse/numbers/slices.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * Finds fields of records by name, and returns their values as text, and as bytes that are equal
  * only for equal values. The record's own pid and tid count as fields.
  */
-#include "analyse/fields.h"
+#include "analyse/match/fields.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * Finds the kind of each event. An event that declares a key and no life belongs to the life whose
  * events have a key of the same name, so all declared lives are listed first.
  */
-#include "analyse/life_kinds.h"
+#include "analyse/life/life_kinds.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/pairs.h"
+#include "analyse/match/pairs.h"
 
 #define END "_end"
 

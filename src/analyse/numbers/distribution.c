@@ -3,7 +3,7 @@
  * A histogram whose cells grow with the values. Cells of one power of two are a block, which is
  * allocated for the first value in it.
  */
-#include "analyse/distribution.h"
+#include "analyse/numbers/distribution.h"
 
 #include <stdlib.h>
 

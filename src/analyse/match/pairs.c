@@ -4,7 +4,7 @@
  * synchronous scopes; the time between its records belongs to the scope on top. Scopes may end in
  * any order, and leave the stack from any place.
  */
-#include "analyse/pairs.h"
+#include "analyse/match/pairs.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Joins neighbours in place: batch i gets the values of batches 2i and 2i + 1. */
-#include "analyse/batches.h"
+#include "analyse/numbers/batches.h"
 
 #include "base/compiler.h"
 

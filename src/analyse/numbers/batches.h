@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyse/distribution.h"
+#include "analyse/numbers/distribution.h"
 
 #define BATCHES_MAX 32
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of held counts: their entries and numbers are used again when they are free. */
-#include "analyse/held.h"
+#include "analyse/match/held.h"
 
 void held_fini(struct held *h)
 {

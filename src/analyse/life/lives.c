@@ -4,7 +4,7 @@
  * key is the value itself if that is one integer, else the number of its bytes in `tuples`, which
  * each open life holds. A life that has ended keeps the memory of its steps for the next one.
  */
-#include "analyse/lives.h"
+#include "analyse/life/lives.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyse/fields.h"
-#include "analyse/pairs.h"
-#include "analyse/tuples.h"
+#include "analyse/match/fields.h"
+#include "analyse/match/pairs.h"
+#include "analyse/match/tuples.h"
 #include "read/filter.h"
 #include "read/record.h"
 

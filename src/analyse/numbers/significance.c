@@ -5,7 +5,7 @@
  * normal score of a test is looked up in Student's distribution instead, so that small p-values are
  * not too small.
  */
-#include "analyse/significance.h"
+#include "analyse/numbers/significance.h"
 
 #include <float.h>
 #include <math.h>

@@ -7,8 +7,8 @@
 #ifndef ANALYSE_LIFE_GROUPS_H
 #define ANALYSE_LIFE_GROUPS_H
 
-#include "analyse/lives.h"
-#include "analyse/report.h"
+#include "analyse/life/lives.h"
+#include "analyse/numbers/report.h"
 
 #define LIFE_GROUPS_MAX 1000
 
