@@ -28,6 +28,7 @@ TINY = types.SimpleNamespace(
     scopes=20_000, guest_pairs=1, guest_rounds=3_000_000, guest_input=20_000,
     guest_traced_rounds=20_000, guest_traced_input=5_000)
 
+HOT_EVENT = "hot_two_u64"  # as two_u64, but declared to be mostly on
 EVENTS = ("two_u64", "u64_str")
 VCPU_EVENTS = ("vcpu_all", "vcpu_this", "vcpu_other")
 TOML_EVENTS = ("toml_two_u64", "toml_debug", "toml_scope")
@@ -103,8 +104,8 @@ def latency(recorder, size):
                   {"threads": threads, "events": size.latency, "pace": 5_000_000})
 
 
-def work(recorder, size):
-    for event in EVENTS:
+def work(recorder, size, backends):
+    for event in (*EVENTS, *([HOT_EVENT] if recorder in backends else [])):
         yield Job(recorder, "work", f"work.{event}", {"event": event, "pairs": size.pairs})
 
 
@@ -122,7 +123,7 @@ def of_recorder(recorder, size, backends):
     if recorder == "fprintf":
         return
     yield from latency(recorder, size)
-    yield from work(recorder, size)
+    yield from work(recorder, size, backends)
     if recorder in backends:
         yield from threads(recorder, size)
 

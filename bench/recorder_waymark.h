@@ -12,6 +12,7 @@ struct CPUState {
 extern struct CPUState recorder_cpu;
 
 #define RECORDER_KINDS(LOOP)                                                       \
+	LOOP(hot_two_u64, trace_hot_two_u64(i, i * 3))                             \
 	LOOP(vcpu_all, trace_vcpu_all(&recorder_cpu, i))                           \
 	LOOP(vcpu_this, trace_vcpu_this(&recorder_cpu, i))                         \
 	LOOP(vcpu_other, trace_vcpu_other(&recorder_cpu, i))                       \

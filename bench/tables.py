@@ -83,7 +83,7 @@ def work(bench):
          "beside it what the floor adds."),
          {"25": "event_25_ns", "floor 25": "floor_25_ns", "100": "event_100_ns",
           "floor 100": "floor_100_ns"},
-         rows(bench, "work", (("two_u64", "two_u64"), ("u64_str", "u64_str"))))
+         rows(bench, "work", (("two_u64", "two_u64"), ("two_u64, `@hot`", "hot_two_u64"), ("u64_str", "u64_str"))))
 
 
 def small(bench):

@@ -38,6 +38,19 @@ typedef uint64_t loop(struct area area, unsigned int length);
 	}
 
 KINDS(LOOP)
+RECORDER_KINDS(LOOP)
+
+static loop *find_loop(const char *name)
+{
+#define NAMED(kind, step)               \
+	if (strcmp(name, #kind) == 0) { \
+		return loop_##kind;     \
+	}
+	KINDS(NAMED)
+	RECORDER_KINDS(NAMED)
+#undef NAMED
+	bench_fail("event=%s: no such event", name);
+}
 
 static struct area area;
 
@@ -92,11 +105,11 @@ static void measure(unsigned int ns, loop *event, uint64_t pairs)
 static void run(void *context)
 {
 	uint64_t pairs = bench_number("pairs", 400);
-	bool text = strcmp(bench_text("event", "two_u64"), "u64_str") == 0;
+	loop *event = find_loop(bench_text("event", "two_u64"));
 
 	(void)context;
-	measure(25, text ? loop_u64_str : loop_two_u64, pairs);
-	measure(100, text ? loop_u64_str : loop_two_u64, pairs);
+	measure(25, event, pairs);
+	measure(100, event, pairs);
 }
 
 int main(int argc, char **argv)

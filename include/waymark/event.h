@@ -20,6 +20,7 @@
 #include <sys/types.h>
 
 #define WAYMARK_COLD __attribute__((cold, noinline))
+#define WAYMARK_APART __attribute__((noinline))
 #define WAYMARK_HIDDEN __attribute__((visibility("hidden")))
 
 /*
@@ -34,6 +35,7 @@
 
 #define WAYMARK_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 #define WAYMARK_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define WAYMARK_LIKELY(x) __builtin_expect(!!(x), 1)
 
 /*
  * The whole state word: not zero if any backend or external tracer is on. The load is relaxed: a

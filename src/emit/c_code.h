@@ -41,6 +41,20 @@ const char *c_digest(struct emit_context *c, const struct event *e);
 /* Returns `#define waymark_emit_x waymark_emit_x_5f3a09c1`, with a newline; `what` is `emit`. */
 const char *c_renaming(struct emit_context *c, const char *what, const struct event *e);
 
+/*
+ * Return how a call site tests an event, and the attributes of the function that it calls then: GCC
+ * keeps no value in a register across a call that it does not expect.
+ */
+static inline const char *c_expected(const struct event *e)
+{
+	return e->is_hot ? "WAYMARK_LIKELY" : "WAYMARK_UNLIKELY";
+}
+
+static inline const char *c_apart(const struct event *e)
+{
+	return e->is_hot ? "WAYMARK_APART" : "WAYMARK_COLD";
+}
+
 /* Returns a number's digits. */
 const char *c_number(struct emit_context *c, size_t n);
 

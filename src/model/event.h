@@ -77,6 +77,7 @@ struct event {
 	struct event *passed;
 	struct format format;
 	const char *meaning; /* statements of model/meaning.h, each with a newline; NULL: none */
+	bool is_hot; /* expected to be on, so that it costs less then, and more while it is off */
 	const char *life;
 	enum life_part life_part;
 	struct location at; /* place of the name */

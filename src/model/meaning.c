@@ -295,9 +295,16 @@ static bool read_end(struct statement *m)
 	return read_life(m, LIFE_END);
 }
 
-static const char *const keywords[] = { "enum", "flags", "unit", "key", "begin", "step", "end" };
+static bool read_hot(struct statement *m)
+{
+	m->e->is_hot = true;
+	return true;
+}
+
+static const char *const keywords[] = { "enum", "flags", "unit", "key", "begin", "step", "end",
+	"hot" };
 static bool (*const readers[])(struct statement *m) = { read_enum, read_flags, read_unit, read_key,
-	read_begin, read_step, read_end };
+	read_begin, read_step, read_end, read_hot };
 
 /* True if the next word is an argument of the event. */
 static bool is_arg_next(const struct statement *m)
@@ -324,7 +331,7 @@ static int find_keyword(struct statement *m, struct span word, bool is_comment)
 	if (!is_comment || (near && is_arg_next(m))) {
 		fail(m, m->s.pos - word.len,
 			near ? arena_printf(m->arena, "did you mean '@%s'?", near)
-			     : "there are @enum, @flags, @unit, @key, @begin, @step and @end",
+			     : "there are @enum, @flags, @unit, @key, @begin, @step, @end and @hot",
 			"unknown statement '@%.*s'", SPAN_ARGS(word));
 	}
 	return -1;

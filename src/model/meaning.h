@@ -8,6 +8,7 @@
  *	@unit bytes B                unit of a number
  *	@key request                 the argument names an object
  *	@begin io                    the object begins a life here; @step io, @end io
+ *	@hot                         the event is mostly on
  */
 #ifndef MODEL_MEANING_H
 #define MODEL_MEANING_H

@@ -34,10 +34,10 @@ static const char event_on[] =
 	"${words}"
 	"${vcpu_on}"
 	"${emit}"
-	"WAYMARK_LOCAL WAYMARK_COLD void waymark_emit_${name}(${placed});\n"
+	"WAYMARK_LOCAL ${apart} void waymark_emit_${name}(${placed});\n"
 	"static inline void trace_${name}(${parameters})\n"
 	"{\n"
-	"\tif (WAYMARK_UNLIKELY(TRACE_${NAME}_STATE())) {\n"
+	"\tif (${expected}(TRACE_${NAME}_STATE())) {\n"
 	"\t\twaymark_emit_${name}(${arguments});\n"
 	"\t}\n"
 	"}\n"
@@ -49,7 +49,7 @@ static const char event_on[] =
  */
 static const char call_on[] =
 	"#define trace_${name}(${dots}) \\\n"
-	"\t(WAYMARK_UNLIKELY(TRACE_${NAME}_STATE()) \\\n"
+	"\t(${expected}(TRACE_${NAME}_STATE()) \\\n"
 	"\t\t\t? waymark_emit_${name}(${given}) \\\n"
 	"\t\t\t: waymark_nothing())\n";
 
@@ -94,7 +94,8 @@ static const char *call(struct emit_context *c, const struct event *e)
 	const char *given = c_given(c, e);
 
 	OUT(c_begin(c), is_on ? call_on : call_off, { "name", e->name }, { "NAME", e->upper },
-		{ "dots", e->arg_count ? "..." : "" }, { "given", given });
+		{ "expected", c_expected(e) }, { "dots", e->arg_count ? "..." : "" },
+		{ "given", given });
 	return c_end(c);
 }
 
@@ -172,6 +173,8 @@ static void emit_event(struct emit_context *c, const struct event *e)
 	const struct out_hole holes[] = {
 		{ "name", e->name },
 		{ "NAME", e->upper },
+		{ "expected", c_expected(e) },
+		{ "apart", c_apart(e) },
 		{ "file", c_file_comment(c, e) },
 		{ "line", c_number(c, e->line) },
 		{ "words", words(c, e) },

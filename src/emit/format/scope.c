@@ -21,12 +21,12 @@ static const char scope_on[] =
 	"${words}"
 	"${enter}"
 	"${start}"
-	"WAYMARK_LOCAL WAYMARK_COLD uint64_t waymark_enter_${name}(${placed});\n"
-	"WAYMARK_LOCAL WAYMARK_COLD void waymark_leave_${name}(uint64_t waymark_token);\n"
-	"WAYMARK_LOCAL WAYMARK_COLD struct waymark_scope waymark_start_${name}(${placed});\n"
+	"WAYMARK_LOCAL ${apart} uint64_t waymark_enter_${name}(${placed});\n"
+	"WAYMARK_LOCAL ${apart} void waymark_leave_${name}(uint64_t waymark_token);\n"
+	"WAYMARK_LOCAL ${apart} struct waymark_scope waymark_start_${name}(${placed});\n"
 	"WAYMARK_MUST_USE static inline uint64_t trace_${name}_enter(${parameters})\n"
 	"{\n"
-	"\tif (WAYMARK_UNLIKELY(TRACE_${NAME}_STATE())) {\n"
+	"\tif (${expected}(TRACE_${NAME}_STATE())) {\n"
 	"\t\treturn waymark_enter_${name}(${arguments});\n"
 	"\t}\n"
 	"\treturn 0;\n"
@@ -35,14 +35,14 @@ static const char scope_on[] =
 	"{\n"
 	"\tuint64_t waymark_token = *waymark_s;\n"
 	"\n"
-	"\tif (WAYMARK_UNLIKELY(waymark_token)) {\n"
+	"\tif (${expected}(waymark_token)) {\n"
 	"\t\t*waymark_s = 0;\n"
 	"\t\twaymark_leave_${name}(waymark_token);\n"
 	"\t}\n"
 	"}\n"
 	"WAYMARK_MUST_USE static inline struct waymark_scope trace_${name}_start(${parameters})\n"
 	"{\n"
-	"\tif (WAYMARK_UNLIKELY(TRACE_${NAME}_STATE())) {\n"
+	"\tif (${expected}(TRACE_${NAME}_STATE())) {\n"
 	"\t\treturn waymark_start_${name}(${arguments});\n"
 	"\t}\n"
 	"\treturn waymark_scope_none();\n"
@@ -76,11 +76,11 @@ static const char scope_off[] =
  */
 static const char calls_on[] =
 	"#define trace_${name}_enter(${dots}) \\\n"
-	"\t(WAYMARK_UNLIKELY(TRACE_${NAME}_STATE()) \\\n"
+	"\t(${expected}(TRACE_${NAME}_STATE()) \\\n"
 	"\t\t\t? waymark_enter_${name}(${given}) \\\n"
 	"\t\t\t: 0)\n"
 	"#define trace_${name}_start(${dots}) \\\n"
-	"\t(WAYMARK_UNLIKELY(TRACE_${NAME}_STATE()) \\\n"
+	"\t(${expected}(TRACE_${NAME}_STATE()) \\\n"
 	"\t\t\t? waymark_start_${name}(${given}) \\\n"
 	"\t\t\t: waymark_scope_none())\n";
 
@@ -115,8 +115,8 @@ static const char *calls(struct emit_context *c, const struct event *call)
 	const char *given = c_given(c, call);
 
 	OUT(c_begin(c), is_on ? calls_on : calls_off, { "name", call->name },
-		{ "NAME", call->upper }, { "dots", call->arg_count ? "..." : "" },
-		{ "given", given });
+		{ "NAME", call->upper }, { "expected", c_expected(call) },
+		{ "dots", call->arg_count ? "..." : "" }, { "given", given });
 	return c_end(c);
 }
 
@@ -129,6 +129,8 @@ void emit_scope_h(
 	const struct out_hole holes[] = {
 		{ "name", e->name },
 		{ "NAME", e->upper },
+		{ "expected", c_expected(e) },
+		{ "apart", c_apart(e) },
 		{ "file", c_file_comment(c, e) },
 		{ "line", c_number(c, e->line) },
 		{ "words", words },

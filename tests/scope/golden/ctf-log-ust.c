@@ -794,10 +794,205 @@ struct waymark_scope waymark_start_a_name_that_is_longer_than_what_fits_into_a_l
 	return waymark_s;
 }
 
+/* golden.toml:25 */
+uint32_t waymark_state_often WAYMARK_STATE_SECTION = 0;
+
+static const struct waymark_arg waymark_args_often_end[] = {
+	{ WAYMARK_SIGNED, sizeof(int64_t), 0 },
+	{ WAYMARK_UNSIGNED, sizeof(uint32_t), 0 },
+};
+
+static struct waymark_event waymark_event_often_end = {
+	&waymark_state_often,
+	"often_end\0"
+	"\0"
+	"scope\0int64_t\0"
+	"scope_tid\0uint32_t\0",
+	"golden.toml",
+	waymark_args_often_end,
+	25,
+	WAYMARK_CTF | WAYMARK_LOG | WAYMARK_UST,
+	2,
+	WAYMARK_EVENT_SCOPE_END,
+	0,
+	NULL,
+	NULL,
+};
+
+WAYMARK_INLINE void ctf_often_end(int64_t scope, uint32_t scope_tid)
+{
+	to_ctf_u64_u32((uint64_t)scope, scope_tid, &waymark_event_often_end);
+}
+
+static void ust_often_end(int64_t scope, uint32_t scope_tid)
+{
+	lttng_ust_do_tracepoint(golden, often_end, scope, scope_tid);
+}
+
+static const struct waymark_arg waymark_args_often[] = {
+	{ WAYMARK_SIGNED, sizeof(int64_t), 0 },
+	{ WAYMARK_UNSIGNED, sizeof(uint32_t), 0 },
+};
+
+static struct waymark_event waymark_event_often = {
+	&waymark_state_often,
+	"often\0"
+	"{}\0"
+	"scope\0int64_t\0"
+	"n\0u32\0"
+	"@hot\n",
+	"golden.toml",
+	waymark_args_often,
+	25,
+	WAYMARK_CTF | WAYMARK_LOG | WAYMARK_UST,
+	2,
+	WAYMARK_EVENT_BRACES | WAYMARK_EVENT_SCOPE,
+	0,
+	NULL,
+	&waymark_event_often_end,
+};
+
+WAYMARK_INLINE void ctf_often(int64_t scope, uint32_t n)
+{
+	to_ctf_u64_u32((uint64_t)scope, n, &waymark_event_often);
+}
+
+static void ust_often(int64_t scope, uint32_t n)
+{
+	lttng_ust_do_tracepoint(golden, often, scope, n);
+}
+
+WAYMARK_COLD static void print_often(
+	struct waymark_scope *waymark_s,
+	const char *waymark_file,
+	unsigned int waymark_line,
+	uint32_t n)
+{
+	const struct waymark_debug waymark_values[] = {
+		waymark_debug_u32(n),
+	};
+	struct waymark_message waymark_m = waymark_message_of(
+		waymark_values,
+		1,
+		waymark_file,
+		waymark_line);
+
+	waymark_scope_begins(waymark_s, &waymark_event_often, &waymark_m);
+	if (waymark_s->backends & WAYMARK_LOG) {
+		waymark_log_message(&waymark_event_often, &waymark_m);
+	}
+}
+
+WAYMARK_COLD static void print_often_end(const struct waymark_scope *waymark_s)
+{
+	struct waymark_message waymark_m = waymark_scope_ends(waymark_s);
+
+	if (waymark_s->backends & WAYMARK_LOG) {
+		waymark_log_message(&waymark_event_often, &waymark_m);
+	}
+	waymark_scope_ended(waymark_s, &waymark_m);
+}
+
+WAYMARK_COLD static void begin_often(
+	struct waymark_scope *waymark_s,
+	const char *waymark_file,
+	unsigned int waymark_line,
+	uint32_t n)
+{
+	if (waymark_s->backends & WAYMARK_CTF) {
+		ctf_often(waymark_s->id, n);
+	}
+	if (waymark_s->backends & WAYMARK_UST) {
+		ust_often(waymark_s->id, n);
+	}
+	if (waymark_s->backends & WAYMARK_LOG) {
+		print_often(waymark_s, waymark_file, waymark_line, n);
+	}
+}
+
+WAYMARK_COLD static void end_often(const struct waymark_scope *waymark_s)
+{
+	if (waymark_s->backends & WAYMARK_CTF) {
+		ctf_often_end(waymark_s->id, waymark_s->tid);
+	}
+	if (waymark_s->backends & WAYMARK_UST) {
+		ust_often_end(waymark_s->id, waymark_s->tid);
+	}
+	if (waymark_s->backends & WAYMARK_LOG) {
+		print_often_end(waymark_s);
+	}
+}
+
+WAYMARK_COLD static uint64_t several_often(
+	unsigned int waymark_on,
+	const char *waymark_file,
+	unsigned int waymark_line,
+	uint32_t n)
+{
+	uint64_t waymark_token = waymark_scope_token(waymark_on);
+	struct waymark_scope waymark_s = waymark_scope_of(waymark_token);
+
+	begin_often(&waymark_s, waymark_file, waymark_line, n);
+	return waymark_token;
+}
+
+uint64_t waymark_enter_often(const char *waymark_file, unsigned int waymark_line, uint32_t n)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_often);
+
+	if (WAYMARK_TRACED(waymark_ust_often)) {
+		waymark_on |= WAYMARK_UST;
+	}
+	if (WAYMARK_TRACED(waymark_ust_often_end)) {
+		waymark_on |= WAYMARK_UST;
+	}
+
+	if (waymark_on == WAYMARK_CTF) {
+		uint64_t waymark_token = waymark_scope_try(WAYMARK_CTF);
+
+		if (waymark_token) {
+			ctf_often(waymark_scope_id(waymark_token), n);
+			return waymark_token;
+		}
+	}
+	return several_often(waymark_on, waymark_file, waymark_line, n);
+}
+
+void waymark_leave_often(uint64_t waymark_token)
+{
+	uint32_t waymark_tid = waymark_scope_known_tid();
+
+	if (waymark_scope_backends(waymark_token) == WAYMARK_CTF && waymark_tid) {
+		ctf_often_end(waymark_scope_id(waymark_token), waymark_tid);
+		return;
+	}
+	waymark_scope_leave(waymark_token, end_often);
+}
+
+struct waymark_scope waymark_start_often(
+	const char *waymark_file,
+	unsigned int waymark_line,
+	uint32_t n)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_often);
+
+	if (WAYMARK_TRACED(waymark_ust_often)) {
+		waymark_on |= WAYMARK_UST;
+	}
+	if (WAYMARK_TRACED(waymark_ust_often_end)) {
+		waymark_on |= WAYMARK_UST;
+	}
+	struct waymark_scope waymark_s = waymark_scope_start(waymark_on, end_often);
+
+	begin_often(&waymark_s, waymark_file, waymark_line, n);
+	return waymark_s;
+}
+
 static struct waymark_event *const waymark_group[] WAYMARK_EVENT_SECTION = {
 	&waymark_event_update_cursor,
 	&waymark_event_handle_message,
 	&waymark_event_a_name_that_is_longer_than_what_fits_into_a_line,
+	&waymark_event_often,
 };
 
 WAYMARK_KEEP(waymark_group)

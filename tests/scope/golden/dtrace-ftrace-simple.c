@@ -723,10 +723,181 @@ struct waymark_scope waymark_start_a_name_that_is_longer_than_what_fits_into_a_l
 	return waymark_s;
 }
 
+/* golden.toml:25 */
+uint32_t waymark_state_often WAYMARK_STATE_SECTION = 0;
+#define waymark_state_often_end waymark_state_often
+
+static const struct waymark_arg waymark_args_often_end[] = {
+	{ WAYMARK_SIGNED, sizeof(int64_t), 0 },
+	{ WAYMARK_UNSIGNED, sizeof(uint32_t), 0 },
+};
+
+static struct waymark_event waymark_event_often_end = {
+	&waymark_state_often,
+	"often_end\0"
+	"\0"
+	"scope\0int64_t\0"
+	"scope_tid\0uint32_t\0",
+	"golden.toml",
+	waymark_args_often_end,
+	25,
+	WAYMARK_DTRACE | WAYMARK_FTRACE | WAYMARK_SIMPLE,
+	2,
+	WAYMARK_EVENT_SCOPE_END,
+	0,
+	NULL,
+	NULL,
+};
+
+static void dtrace_often_end(int64_t scope, uint32_t scope_tid)
+{
+	STAP_PROBE2(golden, often_end, scope, scope_tid);
+}
+
+WAYMARK_INLINE void simple_often_end(int64_t scope, uint32_t scope_tid)
+{
+	to_simple_u64_u32((uint64_t)scope, scope_tid, &waymark_event_often_end);
+}
+
+static const struct waymark_arg waymark_args_often[] = {
+	{ WAYMARK_SIGNED, sizeof(int64_t), 0 },
+	{ WAYMARK_UNSIGNED, sizeof(uint32_t), 0 },
+};
+
+static struct waymark_event waymark_event_often = {
+	&waymark_state_often,
+	"often\0"
+	"{}\0"
+	"scope\0int64_t\0"
+	"n\0u32\0"
+	"@hot\n",
+	"golden.toml",
+	waymark_args_often,
+	25,
+	WAYMARK_DTRACE | WAYMARK_FTRACE | WAYMARK_SIMPLE,
+	2,
+	WAYMARK_EVENT_BRACES | WAYMARK_EVENT_SCOPE,
+	0,
+	NULL,
+	&waymark_event_often_end,
+};
+
+static void dtrace_often(int64_t scope, uint32_t n)
+{
+	STAP_PROBE2(golden, often, scope, n);
+}
+
+WAYMARK_INLINE void simple_often(int64_t scope, uint32_t n)
+{
+	to_simple_u64_u32((uint64_t)scope, n, &waymark_event_often);
+}
+
+WAYMARK_COLD static void print_often(struct waymark_scope *waymark_s, uint32_t n)
+{
+	const struct waymark_debug waymark_values[] = {
+		waymark_debug_u32(n),
+	};
+	struct waymark_message waymark_m = waymark_message_of(waymark_values, 1, NULL, 0);
+
+	waymark_scope_begins(waymark_s, &waymark_event_often, &waymark_m);
+	if (waymark_s->backends & WAYMARK_FTRACE) {
+		waymark_ftrace_message(&waymark_event_often, &waymark_m);
+	}
+}
+
+WAYMARK_COLD static void print_often_end(const struct waymark_scope *waymark_s)
+{
+	struct waymark_message waymark_m = waymark_scope_ends(waymark_s);
+
+	if (waymark_s->backends & WAYMARK_FTRACE) {
+		waymark_ftrace_message(&waymark_event_often, &waymark_m);
+	}
+	waymark_scope_ended(waymark_s, &waymark_m);
+}
+
+WAYMARK_COLD static void begin_often(struct waymark_scope *waymark_s, uint32_t n)
+{
+	if (waymark_s->backends & WAYMARK_DTRACE) {
+		dtrace_often(waymark_s->id, n);
+	}
+	if (waymark_s->backends & WAYMARK_SIMPLE) {
+		simple_often(waymark_s->id, n);
+	}
+	if (waymark_s->backends & WAYMARK_FTRACE) {
+		print_often(waymark_s, n);
+	}
+}
+
+WAYMARK_COLD static void end_often(const struct waymark_scope *waymark_s)
+{
+	if (waymark_s->backends & WAYMARK_DTRACE) {
+		dtrace_often_end(waymark_s->id, waymark_s->tid);
+	}
+	if (waymark_s->backends & WAYMARK_SIMPLE) {
+		simple_often_end(waymark_s->id, waymark_s->tid);
+	}
+	if (waymark_s->backends & WAYMARK_FTRACE) {
+		print_often_end(waymark_s);
+	}
+}
+
+WAYMARK_COLD static uint64_t several_often(unsigned int waymark_on, uint32_t n)
+{
+	uint64_t waymark_token = waymark_scope_token(waymark_on);
+	struct waymark_scope waymark_s = waymark_scope_of(waymark_token);
+
+	begin_often(&waymark_s, n);
+	return waymark_token;
+}
+
+uint64_t waymark_enter_often(uint32_t n)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_often);
+
+	if (WAYMARK_WATCHERS(waymark_state_often)) {
+		waymark_on |= WAYMARK_DTRACE;
+	}
+
+	if (waymark_on == WAYMARK_SIMPLE) {
+		uint64_t waymark_token = waymark_scope_try(WAYMARK_SIMPLE);
+
+		if (waymark_token) {
+			simple_often(waymark_scope_id(waymark_token), n);
+			return waymark_token;
+		}
+	}
+	return several_often(waymark_on, n);
+}
+
+void waymark_leave_often(uint64_t waymark_token)
+{
+	uint32_t waymark_tid = waymark_scope_known_tid();
+
+	if (waymark_scope_backends(waymark_token) == WAYMARK_SIMPLE && waymark_tid) {
+		simple_often_end(waymark_scope_id(waymark_token), waymark_tid);
+		return;
+	}
+	waymark_scope_leave(waymark_token, end_often);
+}
+
+struct waymark_scope waymark_start_often(uint32_t n)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_often);
+
+	if (WAYMARK_WATCHERS(waymark_state_often)) {
+		waymark_on |= WAYMARK_DTRACE;
+	}
+	struct waymark_scope waymark_s = waymark_scope_start(waymark_on, end_often);
+
+	begin_often(&waymark_s, n);
+	return waymark_s;
+}
+
 static struct waymark_event *const waymark_group[] WAYMARK_EVENT_SECTION = {
 	&waymark_event_update_cursor,
 	&waymark_event_handle_message,
 	&waymark_event_a_name_that_is_longer_than_what_fits_into_a_line,
+	&waymark_event_often,
 };
 
 WAYMARK_KEEP(waymark_group)

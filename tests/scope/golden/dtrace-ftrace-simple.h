@@ -180,6 +180,49 @@ WAYMARK_MUST_USE static inline struct waymark_scope trace_a_name_that_is_longer_
 #define TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_SCOPE(...) \
 	WAYMARK_DECLARED_SCOPE(a_name_that_is_longer_than_what_fits_into_a_line, __VA_ARGS__)
 
+/* golden.toml:25 */
+#define TRACE_OFTEN_ENABLED 1
+#define TRACE_OFTEN_STATE() WAYMARK_STATE(waymark_state_often)
+#define TRACE_OFTEN_BACKENDS() WAYMARK_BACKENDS(waymark_state_often)
+WAYMARK_LOCAL extern uint32_t waymark_state_often;
+#define waymark_enter_often waymark_enter_often_beb99f45
+#define waymark_start_often waymark_start_often_beb99f45
+WAYMARK_LOCAL WAYMARK_APART uint64_t waymark_enter_often(uint32_t n);
+WAYMARK_LOCAL WAYMARK_APART void waymark_leave_often(uint64_t waymark_token);
+WAYMARK_LOCAL WAYMARK_APART struct waymark_scope waymark_start_often(uint32_t n);
+WAYMARK_MUST_USE static inline uint64_t trace_often_enter(uint32_t n)
+{
+	if (WAYMARK_LIKELY(TRACE_OFTEN_STATE())) {
+		return waymark_enter_often(n);
+	}
+	return 0;
+}
+static inline void trace_often_leave(uint64_t *waymark_s)
+{
+	uint64_t waymark_token = *waymark_s;
+
+	if (WAYMARK_LIKELY(waymark_token)) {
+		*waymark_s = 0;
+		waymark_leave_often(waymark_token);
+	}
+}
+WAYMARK_MUST_USE static inline struct waymark_scope trace_often_start(uint32_t n)
+{
+	if (WAYMARK_LIKELY(TRACE_OFTEN_STATE())) {
+		return waymark_start_often(n);
+	}
+	return waymark_scope_none();
+}
+#define trace_often_enter(...) \
+	(WAYMARK_LIKELY(TRACE_OFTEN_STATE()) \
+			? waymark_enter_often(__VA_ARGS__) \
+			: 0)
+#define trace_often_start(...) \
+	(WAYMARK_LIKELY(TRACE_OFTEN_STATE()) \
+			? waymark_start_often(__VA_ARGS__) \
+			: waymark_scope_none())
+#define TRACE_OFTEN_SCOPE(...) WAYMARK_DECLARED_SCOPE(often, __VA_ARGS__)
+
 #ifdef __cplusplus
 }
 #endif

@@ -111,6 +111,28 @@ WAYMARK_MUST_USE static inline struct waymark_scope trace_a_name_that_is_longer_
 #define TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_SCOPE(...) \
 	WAYMARK_DECLARED_SCOPE(a_name_that_is_longer_than_what_fits_into_a_line, __VA_ARGS__)
 
+/* golden.toml:25 */
+#define TRACE_OFTEN_ENABLED 0
+#define TRACE_OFTEN_STATE() 0
+#define TRACE_OFTEN_BACKENDS() 0
+WAYMARK_MUST_USE static inline uint64_t trace_often_enter(uint32_t n)
+{
+	(void)n;
+	return 0;
+}
+static inline void trace_often_leave(uint64_t *waymark_s)
+{
+	(void)waymark_s;
+}
+WAYMARK_MUST_USE static inline struct waymark_scope trace_often_start(uint32_t n)
+{
+	(void)n;
+	return waymark_scope_none();
+}
+#define trace_often_enter(...) (0 ? trace_often_enter(__VA_ARGS__) : 0)
+#define trace_often_start(...) (0 ? trace_often_start(__VA_ARGS__) : waymark_scope_none())
+#define TRACE_OFTEN_SCOPE(...) WAYMARK_DECLARED_SCOPE(often, __VA_ARGS__)
+
 #ifdef __cplusplus
 }
 #endif

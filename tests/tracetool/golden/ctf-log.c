@@ -381,6 +381,30 @@ WAYMARK_HOT static void to_ctf_word_u64_u16_u32(
 	}
 }
 
+WAYMARK_INLINE bool record_u64(
+	enum waymark_recorder to,
+	const struct waymark_event *event,
+	uint64_t a1)
+{
+	struct waymark_record r;
+	size_t room = 0;
+
+	room += 2 * sizeof(a1);
+	if (!waymark_record_try(&r, to, event, room)) {
+		return false;
+	}
+	waymark_record_value(&r, &a1, sizeof(a1));
+	waymark_record_end(&r);
+	return true;
+}
+
+WAYMARK_HOT static void to_ctf_u64(uint64_t a1, const struct waymark_event *event)
+{
+	if (!record_u64(WAYMARK_RECORDER_CTF, event, a1)) {
+		waymark_ctf(event, a1);
+	}
+}
+
 /* trace-events:3 */
 uint32_t waymark_state_empty WAYMARK_STATE_SECTION = 0;
 
@@ -1078,6 +1102,46 @@ void waymark_emit_trap_exec(void *where)
 	}
 }
 
+/* trace-events:22 */
+uint32_t waymark_state_often WAYMARK_STATE_SECTION = 0;
+
+static const struct waymark_arg waymark_args_often[] = {
+	{ WAYMARK_UNSIGNED, sizeof(uint64_t), 0 },
+};
+
+static struct waymark_event waymark_event_often = {
+	&waymark_state_often,
+	"often\0"
+	"\"value %\" PRIu64\0"
+	"value\0uint64_t\0"
+	"@hot\n",
+	"trace-events",
+	waymark_args_often,
+	22,
+	WAYMARK_CTF | WAYMARK_LOG,
+	1,
+	0,
+	0,
+	NULL,
+	NULL,
+};
+
+WAYMARK_INLINE void ctf_often(uint64_t value)
+{
+	to_ctf_u64(value, &waymark_event_often);
+}
+
+void waymark_emit_often(uint64_t value)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_often);
+
+	if (waymark_on == WAYMARK_CTF) {
+		ctf_often(value);
+	} else {
+		waymark_several(&waymark_event_often, " value %" PRIu64, value);
+	}
+}
+
 static struct waymark_event *const waymark_group[] WAYMARK_EVENT_SECTION = {
 	&waymark_event_empty,
 	&waymark_event_ten,
@@ -1091,6 +1155,7 @@ static struct waymark_event *const waymark_group[] WAYMARK_EVENT_SECTION = {
 	&waymark_event_load_exec,
 	&waymark_event_trap_trans,
 	&waymark_event_trap_exec,
+	&waymark_event_often,
 };
 
 WAYMARK_KEEP(waymark_group)

@@ -74,6 +74,9 @@ mod events {
         static waymark_state_trap_exec: AtomicU32;
         #[cold]
         fn waymark_emit_trap_exec_61e12893(r#where: *const c_void);
+        static waymark_state_often: AtomicU32;
+        #[cold]
+        fn waymark_emit_often_b6e9b1eb(value: u64);
     }
 
     #[inline(always)]
@@ -395,5 +398,24 @@ mod events {
     #[inline(always)]
     pub fn trace_leave_vcpu_enabled(_cpu: *const c_void) -> bool {
         false
+    }
+
+    /// trace-events:22
+    pub const TRACE_OFTEN_ENABLED: bool = true;
+
+    /// trace-events:22
+    #[inline(always)]
+    pub fn trace_often(value: u64) {
+        if trace_often_enabled() {
+            unsafe {
+                waymark_emit_often_b6e9b1eb(value);
+            }
+        }
+    }
+
+    /// Whether some backend or tracer takes the event now.
+    #[inline(always)]
+    pub fn trace_often_enabled() -> bool {
+        unsafe { is_on(&waymark_state_often) }
     }
 }

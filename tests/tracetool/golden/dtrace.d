@@ -22,4 +22,5 @@ provider golden {
 	probe load_exec(void *__cpu, uint64_t addr, uint16_t info, int cpu);
 	probe trap_trans();
 	probe trap_exec(void *where);
+	probe often(uint64_t value);
 };

@@ -180,6 +180,15 @@ static inline void trace_leave(struct CPUState *__cpu, int why)
 	(void)why;
 }
 
+/* trace-events:22 */
+#define TRACE_OFTEN_ENABLED 0
+#define TRACE_OFTEN_STATE() 0
+#define TRACE_OFTEN_BACKENDS() 0
+static inline void trace_often(uint64_t value)
+{
+	(void)value;
+}
+
 #ifdef __cplusplus
 }
 #endif

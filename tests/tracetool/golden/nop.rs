@@ -236,4 +236,17 @@ mod events {
     pub fn trace_leave_vcpu_enabled(_cpu: *const c_void) -> bool {
         false
     }
+
+    /// trace-events:22
+    pub const TRACE_OFTEN_ENABLED: bool = false;
+
+    /// trace-events:22
+    #[inline(always)]
+    pub fn trace_often(_value: u64) {}
+
+    /// Whether some backend or tracer takes the event now.
+    #[inline(always)]
+    pub fn trace_often_enabled() -> bool {
+        false
+    }
 }

@@ -178,6 +178,15 @@ LTTNG_UST_TRACEPOINT_EVENT(golden, trap_exec,
 		lttng_ust_field_integer_hex(uintptr_t, where, (uintptr_t)where)))
 LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(golden, trap_exec,
 	"\\\"where=%p\\\"")
+
+/* trace-events:22 */
+LTTNG_UST_TRACEPOINT_EVENT(golden, often,
+	LTTNG_UST_TP_ARGS(
+		uint64_t, value),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint64_t, value, value)))
+LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(golden, often,
+	"\\\"value %\\\" PRIu64")
 /* clang-format on */
 
 #endif

@@ -1146,6 +1146,89 @@ void waymark_emit_empty_at(const char *waymark_file, unsigned int waymark_line, 
 	}
 }
 
+/* values.toml:64 */
+uint32_t waymark_state_often_value WAYMARK_STATE_SECTION = 0;
+
+static const struct waymark_arg waymark_args_often_value[] = {
+	{ WAYMARK_UNSIGNED, sizeof(uint32_t), 0 },
+};
+
+static struct waymark_event waymark_event_often_value = {
+	&waymark_state_often_value,
+	"often_value\0"
+	"{}\0"
+	"n\0u32\0"
+	"@hot\n",
+	"values.toml",
+	waymark_args_often_value,
+	64,
+	WAYMARK_CTF | WAYMARK_LOG | WAYMARK_UST,
+	1,
+	WAYMARK_EVENT_BRACES,
+	0,
+	NULL,
+	NULL,
+};
+
+WAYMARK_INLINE void ctf_often_value(uint32_t n)
+{
+	to_ctf_u32(n, &waymark_event_often_value);
+}
+
+static void log_often_value(const char *waymark_file, unsigned int waymark_line, uint32_t n)
+{
+	const struct waymark_debug waymark_values[] = {
+		waymark_debug_u32(n),
+	};
+	struct waymark_message waymark_m = waymark_message_of(
+		waymark_values,
+		1,
+		waymark_file,
+		waymark_line);
+
+	waymark_log_message(&waymark_event_often_value, &waymark_m);
+}
+
+static void ust_often_value(uint32_t n)
+{
+	lttng_ust_do_tracepoint(golden, often_value, n);
+}
+
+WAYMARK_COLD static void several_often_value(
+	const char *waymark_file,
+	unsigned int waymark_line,
+	uint32_t n)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_often_value);
+
+	if (WAYMARK_TRACED(waymark_ust_often_value)) {
+		waymark_on |= WAYMARK_UST;
+	}
+	if (waymark_on & WAYMARK_CTF) {
+		ctf_often_value(n);
+	}
+	if (waymark_on & WAYMARK_LOG) {
+		log_often_value(waymark_file, waymark_line, n);
+	}
+	if (waymark_on & WAYMARK_UST) {
+		ust_often_value(n);
+	}
+}
+
+void waymark_emit_often_value(const char *waymark_file, unsigned int waymark_line, uint32_t n)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_often_value);
+
+	if (WAYMARK_TRACED(waymark_ust_often_value)) {
+		waymark_on |= WAYMARK_UST;
+	}
+	if (waymark_on == WAYMARK_CTF) {
+		ctf_often_value(n);
+	} else {
+		several_often_value(waymark_file, waymark_line, n);
+	}
+}
+
 static struct waymark_event *const waymark_group[] WAYMARK_EVENT_SECTION = {
 	&waymark_event_numbers,
 	&waymark_event_floats,
@@ -1155,6 +1238,7 @@ static struct waymark_event *const waymark_group[] WAYMARK_EVENT_SECTION = {
 	&waymark_event_empty,
 	&waymark_event_clash,
 	&waymark_event_empty_at,
+	&waymark_event_often_value,
 };
 
 WAYMARK_KEEP(waymark_group)

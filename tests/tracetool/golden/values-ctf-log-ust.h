@@ -265,6 +265,30 @@ static inline void trace_off_state(struct waymark_debug state, const char *name,
 }
 #define trace_off_state(...) (0 ? trace_off_state(__VA_ARGS__) : waymark_nothing())
 
+/* values.toml:64 */
+#define TRACE_OFTEN_VALUE_ENABLED 1
+#define TRACE_OFTEN_VALUE_STATE() \
+	(WAYMARK_STATE(waymark_state_often_value) | \
+		WAYMARK_TRACED(waymark_ust_often_value))
+#define TRACE_OFTEN_VALUE_BACKENDS() WAYMARK_BACKENDS(waymark_state_often_value)
+WAYMARK_LOCAL extern uint32_t waymark_state_often_value;
+WAYMARK_TRACEPOINT(golden, often_value);
+#define waymark_emit_often_value waymark_emit_often_value_bcb84e88
+WAYMARK_LOCAL WAYMARK_APART void waymark_emit_often_value(
+	const char *waymark_file,
+	unsigned int waymark_line,
+	uint32_t n);
+static inline void trace_often_value(uint32_t n)
+{
+	if (WAYMARK_LIKELY(TRACE_OFTEN_VALUE_STATE())) {
+		waymark_emit_often_value(NULL, 0, n);
+	}
+}
+#define trace_often_value(...) \
+	(WAYMARK_LIKELY(TRACE_OFTEN_VALUE_STATE()) \
+			? waymark_emit_often_value(__FILE__, __LINE__, __VA_ARGS__) \
+			: waymark_nothing())
+
 #ifdef __cplusplus
 }
 #endif

@@ -388,6 +388,47 @@ void waymark_emit_empty_at(uint32_t x)
 	}
 }
 
+/* values.toml:64 */
+uint32_t waymark_state_often_value WAYMARK_STATE_SECTION = 0;
+
+static const struct waymark_arg waymark_args_often_value[] = {
+	{ WAYMARK_UNSIGNED, sizeof(uint32_t), 0 },
+};
+
+static struct waymark_event waymark_event_often_value = {
+	&waymark_state_often_value,
+	"often_value\0"
+	"{}\0"
+	"n\0u32\0"
+	"@hot\n",
+	"values.toml",
+	waymark_args_often_value,
+	64,
+	WAYMARK_DTRACE,
+	1,
+	WAYMARK_EVENT_BRACES,
+	0,
+	NULL,
+	NULL,
+};
+
+static void dtrace_often_value(uint32_t n)
+{
+	STAP_PROBE1(golden, often_value, n);
+}
+
+void waymark_emit_often_value(uint32_t n)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_often_value);
+
+	if (WAYMARK_WATCHERS(waymark_state_often_value)) {
+		waymark_on |= WAYMARK_DTRACE;
+	}
+	if (waymark_on & WAYMARK_DTRACE) {
+		dtrace_often_value(n);
+	}
+}
+
 static struct waymark_event *const waymark_group[] WAYMARK_EVENT_SECTION = {
 	&waymark_event_numbers,
 	&waymark_event_floats,
@@ -397,6 +438,7 @@ static struct waymark_event *const waymark_group[] WAYMARK_EVENT_SECTION = {
 	&waymark_event_empty,
 	&waymark_event_clash,
 	&waymark_event_empty_at,
+	&waymark_event_often_value,
 };
 
 WAYMARK_KEEP(waymark_group)

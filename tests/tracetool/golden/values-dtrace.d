@@ -22,4 +22,5 @@ provider golden {
 	probe empty();
 	probe clash(const char *class, size_t class__length, uint32_t class_length);
 	probe empty_at(uint32_t x);
+	probe often_value(uint32_t n);
 };

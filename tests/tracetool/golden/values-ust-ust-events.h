@@ -139,6 +139,15 @@ LTTNG_UST_TRACEPOINT_EVENT(golden, empty_at,
 		lttng_ust_field_integer(uint32_t, x, x)))
 LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(golden, empty_at,
 	"{}")
+
+/* values.toml:64 */
+LTTNG_UST_TRACEPOINT_EVENT(golden, often_value,
+	LTTNG_UST_TP_ARGS(
+		uint32_t, n),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, n, n)))
+LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(golden, often_value,
+	"{}")
 /* clang-format on */
 
 #endif
