@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "support.h"
+#include "rt/record/process.h"
+#include "rt/record/cursor.h"
 #include "rt/sink/sink.h"
 
 static void record_mixed(void)
@@ -350,11 +352,43 @@ static void events_reach_the_file_soon_and_idling_costs_nothing(void **state)
 	assert_int_equal(status, 0);
 }
 
+/* Ends the packet in the middle of the second event; the bytes behind are valid all the same. */
+static void damage_the_packet(void)
+{
+	struct process *p = waymark_process();
+
+	set_simple_file("damaged");
+	while (!waymark_drain_trylock(p)) {
+		sleep_ms(1);
+	}
+	record_pairs(0, 3);
+	uint64_t *bits =
+		waymark_slot_current()->cursors[WAYMARK_RECORDER_SIMPLE][0].hot.content_size;
+
+	__atomic_store_n(bits, *bits - (24 + 20) * 8, __ATOMIC_RELEASE);
+	waymark_drain_unlock(p);
+}
+
+static void events_behind_the_end_of_a_damaged_packet_are_a_gap(void **state)
+{
+	char said[1024];
+	struct trace t;
+
+	(void)state;
+	assert_int_equal(run_and_listen(damage_the_packet, said, sizeof(said)), 0);
+	read_trace(&t, "damaged", 0);
+	assert_int_equal(t.events, 1);
+	assert_int_equal(check_order(&t, 1), 1);
+	assert_int_equal(t.missing, 1);
+	trace_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_type_has_its_bytes),
 		cmocka_unit_test(strings_are_whole_and_cut_ones_are_marked),
+		cmocka_unit_test(events_behind_the_end_of_a_damaged_packet_are_a_gap),
 		cmocka_unit_test(times_are_those_of_the_monotonic_clock),
 		cmocka_unit_test(the_default_file_never_overwrites),
 		cmocka_unit_test(a_named_file_is_there_at_once_and_emptied),

@@ -165,14 +165,17 @@ static struct clock_pair advance_clock(struct process *p, struct buffer *b)
 	return now;
 }
 
-/* Reports what a cursor lost after its last packet. `since` was read before the loss was. */
+/*
+ * Reports what a cursor lost after its last record, or a damaged packet had there. `since` was read
+ * before the loss was.
+ */
 static void report_trailing(
 	struct recorder *owner, struct simple_state *d, struct cursor *c, uint64_t since)
 {
 	struct simple_input *in = simple_input(c);
 	uint64_t lost = __atomic_load_n(&c->lost, __ATOMIC_ACQUIRE);
 
-	if (lost == c->draining.discarded || waymark_simple_find(owner, c)) {
+	if ((lost == c->draining.discarded && !in->gap) || waymark_simple_find(owner, c)) {
 		return; /* there is a record: the loss is reported before or after it */
 	}
 	if (lost > c->draining.discarded) {

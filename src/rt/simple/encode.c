@@ -394,7 +394,13 @@ static inline const char *put_event(struct simple_out *out, const struct simple_
 	char *to = start + sizeof(*h);
 	const char *from = in->pos + sizeof(uint64_t);
 
+	if (in->end - in->pos < (ptrdiff_t)sizeof(uint64_t)) {
+		return NULL; /* the packet is damaged */
+	}
 	if (e->plain) {
+		if (in->end - from < (ptrdiff_t)(8 * e->count)) {
+			return NULL;
+		}
 		to = put(to, from, 8 * e->count);
 		from += 8 * e->count;
 	} else {
@@ -422,7 +428,7 @@ static inline __attribute__((always_inline)) uint64_t put_words(struct simple_ou
 	uint64_t ns = h->record.ns;
 	char *to = begin;
 
-	while ((size_t)(in->end - pos) >= size && to <= full) {
+	while (in->end - pos >= (ptrdiff_t)size && to <= full) {
 		uint64_t word;
 
 		memcpy(&word, pos, sizeof(word));
