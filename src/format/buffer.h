@@ -94,7 +94,7 @@ struct buffer_jail {
 	uint64_t text_room; /* maximum bytes of the text */
 	uint64_t text_bytes; /* present bytes of the text, whole declarations; stored by release */
 	uint64_t stacks_offset; /* of struct buffer_stack [BUFFER_CLASSES]: free sub-buffers */
-	uint64_t subbufs_offset; /* of struct buffer_chunk, by unit */
+	uint64_t subbufs_offset; /* of struct subbuf, by unit */
 	char base[BUFFER_FILE_PATH_BYTES]; /* the first process's trace, absolute */
 };
 

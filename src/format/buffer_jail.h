@@ -29,9 +29,16 @@ enum { BUFFER_SMALL, BUFFER_MEDIUM, BUFFER_LARGE, BUFFER_CLASSES };
 
 struct subbuf {
 	uint32_t next; /* free: the stack's next one; in use: the next packet's, or 0 */
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ /* together the 32 bits that were the class alone */
+	uint16_t missing;
+	uint16_t size_class;
+#else
 	uint16_t size_class; /* written before the sub-buffer is first used or pushed */
 	uint16_t missing; /* pages at its end that have no memory yet; 0 in a jail */
+#endif
 };
+
+_Static_assert(sizeof(struct subbuf) == 8, "the same bytes for an older drain");
 
 /* Each has its own cache line, so that threads of different classes do not contend. */
 struct buffer_stack {
