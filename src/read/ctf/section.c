@@ -88,6 +88,7 @@ void ctf_limit(struct reader *base, const struct reader_needs *needs)
 	struct ctf_reader *r = (struct ctf_reader *)base;
 
 	r->needs = *needs;
+	r->needs.any_order &= !r->follow.is_on; /* its rounds end by time */
 	ctf_bind_needs(r);
 	if (needs->is_part && needs->from_ns != INT64_MIN) {
 		enter_all(r, ctf_ticks(r, needs->from_ns));
