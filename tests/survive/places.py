@@ -185,6 +185,33 @@ class Places(survive.Survive):
         self.assertEqual(victim.returncode, 0)
         self.assertEqual(self.accounted(), 2000)
 
+    def fill_up(self, events, policy, *more):
+        """Runs a victim whose /dev/shm is full at its last event; returns the number of events printed."""
+        shm = self.mount(f"shm{len(list(self.work.iterdir()))}", "64m")
+        victim = self.start("full", events, shm / "filler", *more, kind="step",
+                            env=self.env(f",buffer=16M,full={policy}", WAYMARK_SHM=str(shm)))
+        _, self.said = victim.communicate(timeout=60)
+        self.assertEqual(victim.returncode, 0, self.said)
+        lines = self.waymark("print", self.trace).splitlines()
+        shutil.rmtree(self.trace)
+        self.counts.unlink()
+        return sum(" live_" in line for line in lines), sum("x" * 12288 in line for line in lines)
+
+    def test_a_dev_shm_that_fills_up_costs_no_event_while_memory_is_free(self):
+        self.assertEqual(self.fill_up(200000, "discard", "long"), (204003, 1), self.said)
+        self.assertEqual(self.said, "")
+
+    def test_a_dev_shm_that_fills_up_costs_little_of_the_past(self):
+        usual, _ = self.fill_up(1500000, "overwrite")
+        kept, long = self.fill_up(1500000, "overwrite", "long")
+        self.assertLess(usual, 1500000)
+        self.assertEqual(long, 1)
+        self.assertGreater(kept, usual * 3 / 4)
+
+    def test_an_event_that_no_memory_can_hold_does_not_wait_for_ever(self):
+        self.assertEqual(self.fill_up(1, "block", "long"), (4, 0))
+        self.assertIn("1 events lost (1 for lack of memory", self.said)
+
     def steps(self, trace):
         return [int(n) for n in re.findall(r" step (\d+)", self.waymark("print", trace))]
 

@@ -3,6 +3,7 @@
  * Programs that change their directory, root or user, and then start a thread whose
  * stream has no file yet; coroutines that move between threads.
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 
 #include <waymark/control.h>
 
+#include "trace-survive.h"
 #include "victim.h"
 
 static void *live_thereafter(void *events)
@@ -131,6 +133,73 @@ static void run_go(char **argv)
 	exit(0);
 }
 
+/* Takes all memory of the file system. */
+static void fill(const char *filler)
+{
+	static const char page[4096];
+	int fd = open(filler, O_CREAT | O_WRONLY, 0600);
+
+	while (write(fd, page, sizeof(page)) == (ssize_t)sizeof(page)) {
+	}
+	close(fd);
+}
+
+static void record_long(uint32_t thread, uint64_t step)
+{
+	static char text[12289];
+
+	memset(text, 'x', sizeof(text) - 1);
+	trace_live_text(thread, step, text);
+}
+
+static void *live_long(void *unused)
+{
+	live_by(2, record_long);
+	return unused;
+}
+
+static pthread_barrier_t turn;
+
+/* An event before and after the first packet of the main thread. */
+static void *live_quietly(void *unused)
+{
+	live(1);
+	pthread_barrier_wait(&turn);
+	pthread_barrier_wait(&turn);
+	live(1);
+	pthread_barrier_wait(&turn);
+	pthread_barrier_wait(&turn);
+	return unused;
+}
+
+/*
+ * full EVENTS FILLER [long]: at most 4000 events, then EVENTS, and two of a quiet thread, whose
+ * packet is freed after larger ones; when FILLER has taken all memory, a new thread's event of 12
+ * KiB
+ */
+static void run_full(char **argv)
+{
+	uint64_t events = strtoull(argv[0], NULL, 10);
+	pthread_t quiet, last;
+
+	pthread_barrier_init(&turn, NULL, 2);
+	pthread_create(&quiet, NULL, live_quietly, NULL);
+	pthread_barrier_wait(&turn);
+	live_for(0, events < 4000 ? events : 4000);
+	pthread_barrier_wait(&turn);
+	pthread_barrier_wait(&turn);
+	live_for(0, events);
+	waymark_flush(NULL);
+	fill(argv[1]);
+	if (argv[2]) {
+		pthread_create(&last, NULL, live_long, NULL);
+		pthread_join(last, NULL);
+	}
+	pthread_barrier_wait(&turn);
+	pthread_join(quiet, NULL);
+	exit(0);
+}
+
 #define COROUTINES 16u
 #define WORKERS 3u
 
@@ -235,6 +304,7 @@ const struct mode modes_place[] = {
 	{ "refuse", run_refuse },
 	{ "crowded", run_crowded },
 	{ "go", run_go },
+	{ "full", run_full },
 	{ "coroutines", run_coroutines },
 	{ NULL, NULL },
 };

@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -22,7 +23,6 @@
 
 /* What a small sub-buffer has at first: enough for the few events that most threads record. */
 #define FIRST_BYTES (2 * BUFFER_PAGE)
-#define FIRST_MISSING ((BUFFER_UNIT - FIRST_BYTES) / BUFFER_PAGE)
 
 /* How many units ahead of the bump pointer memory is made ready, once threads fill theirs. */
 #define AHEAD_MIN 16u
@@ -33,9 +33,25 @@ static uint32_t max(uint32_t a, uint32_t b)
 	return a > b ? a : b;
 }
 
-static void push(struct buffer *b, struct buffer_stack *s, uint32_t unit)
+uint32_t waymark_buffer_first_bytes(void)
 {
-	buffer_stack_push(s, b->subbufs, unit);
+	unsigned long page = getauxval(AT_PAGESZ); /* the kernel gives whole pages */
+
+	return page <= FIRST_BYTES ? FIRST_BYTES : page < BUFFER_UNIT ? page : BUFFER_UNIT;
+}
+
+static uint16_t first_missing(const struct buffer *b)
+{
+	return (uint16_t)((BUFFER_UNIT - b->first_bytes) / BUFFER_PAGE);
+}
+
+/* Frees a sub-buffer, which keeps its memory, unless it `is_cold`: then it has none. */
+static void push(struct buffer *b, uint32_t unit, bool is_cold)
+{
+	const struct subbuf *s = &b->subbufs[unit];
+	unsigned int heat = is_cold ? BUFFER_COLD : s->missing ? BUFFER_BEGUN : BUFFER_WARM;
+
+	buffer_stack_push(&b->free[heat][s->size_class], b->subbufs, unit);
 }
 
 static uint32_t pop(struct buffer *b, struct buffer_stack *s)
@@ -70,31 +86,42 @@ static bool touch(char *at, size_t bytes)
 	return true;
 }
 
-/* Gives memory to accessible addresses that hold nothing. Returns false if there is none. */
+/*
+ * Gives memory to accessible addresses of a file that hold nothing. Returns false if there is not
+ * enough, and gives back what there was.
+ */
 static bool populate(char *at, size_t bytes)
 {
-	return madvise(at, bytes, MADV_POPULATE_WRITE) == 0 ||
-	       (errno == EINVAL && touch(at, bytes));
+	if (madvise(at, bytes, MADV_POPULATE_WRITE) == 0 || (errno == EINVAL && touch(at, bytes))) {
+		return true;
+	}
+	madvise(at, bytes, MADV_REMOVE);
+	return false;
 }
 
-/* Gives memory to a sub-buffer that has none. Returns false if there is none. */
-static bool allocate(struct buffer *b, uint32_t unit)
+/*
+ * Gives memory to a sub-buffer that has none: to its first `bytes` at least. Returns false if there
+ * is none.
+ */
+static bool allocate(struct buffer *b, uint32_t unit, size_t bytes)
 {
 	struct subbuf *s = &b->subbufs[unit];
 	char *at = buffer_at(b, unit);
-	size_t bytes = subbuf_bytes(b, unit);
-	bool is_small = s->size_class == BUFFER_SMALL;
+	bool is_begun = s->size_class == BUFFER_SMALL && bytes <= b->first_bytes;
 
-	if (mprotect(at, bytes, PROT_READ | PROT_WRITE)) {
+	if (mprotect(at, subbuf_bytes(b, unit), PROT_READ | PROT_WRITE)) {
 		return false;
 	}
 	if (!b->is_file) {
 		return true; /* allocated by the first store */
 	}
-	if (!populate(at, is_small ? FIRST_BYTES : bytes)) {
+	if (!populate(at, is_begun ? b->first_bytes : subbuf_bytes(b, unit))) {
 		return false;
 	}
-	s->missing = is_small ? FIRST_MISSING : 0;
+	s->missing = is_begun ? first_missing(b) : 0;
+	if (s->size_class == BUFFER_SMALL && !is_begun) {
+		__atomic_fetch_add(&b->filled, 1, __ATOMIC_RELAXED);
+	}
 	return true;
 }
 
@@ -119,7 +146,7 @@ static uint32_t take_fresh(struct buffer *b, unsigned int size_class, bool *has_
 	bool is_begun = !is_whole && count == 1 && unit < begun;
 
 	b->subbufs[unit].size_class = (uint16_t)size_class;
-	b->subbufs[unit].missing = is_begun && b->is_file ? FIRST_MISSING : 0;
+	b->subbufs[unit].missing = is_begun && b->is_file ? first_missing(b) : 0;
 	if (count > 1) {
 		__atomic_fetch_add(&b->filled, count, __ATOMIC_RELAXED);
 	}
@@ -127,29 +154,32 @@ static uint32_t take_fresh(struct buffer *b, unsigned int size_class, bool *has_
 	return unit;
 }
 
-/* Returns the sub-buffer; 0 if it has no memory and cannot get any. */
-static uint32_t take_allocated(struct buffer *b, uint32_t unit, bool has_memory)
+/* Returns the sub-buffer with memory for its first `bytes`; frees it, and returns 0, if not. */
+static uint32_t with_memory(struct buffer *b, uint32_t unit, bool is_cold, size_t bytes)
 {
-	if (!unit || has_memory || allocate(b, unit)) {
+	if (!unit || (is_cold ? allocate(b, unit, bytes) : waymark_buffer_fill(b, unit, bytes))) {
 		return unit;
 	}
-	push(b, &b->free[BUFFER_COLD][b->subbufs[unit].size_class], unit);
+	push(b, unit, is_cold);
 	return 0;
 }
 
-static uint32_t take_class(struct buffer *b, unsigned int size_class)
+static uint32_t take_class(struct buffer *b, unsigned int size_class, size_t bytes)
 {
 	uint32_t unit = pop(b, &b->free[BUFFER_WARM][size_class]);
-	bool has_memory;
+	bool has_memory = false;
 
+	if (!unit) {
+		unit = with_memory(b, pop(b, &b->free[BUFFER_BEGUN][size_class]), false, bytes);
+	}
 	if (unit) {
 		return unit;
 	}
 	unit = take_fresh(b, size_class, &has_memory);
-	if (unit) {
-		return take_allocated(b, unit, has_memory);
+	if (!unit) {
+		unit = pop(b, &b->free[BUFFER_COLD][size_class]);
 	}
-	return take_allocated(b, pop(b, &b->free[BUFFER_COLD][size_class]), false);
+	return with_memory(b, unit, !has_memory, bytes);
 }
 
 /* Cuts a sub-buffer down to `wanted` and frees the rest. */
@@ -162,19 +192,19 @@ static void split(struct buffer *b, uint32_t unit, unsigned int wanted)
 	for (uint32_t rest = unit + count; rest < end; rest += count) {
 		b->subbufs[rest].size_class = (uint16_t)wanted;
 		b->subbufs[rest].missing = 0;
-		push(b, &b->free[BUFFER_WARM][wanted], rest);
+		push(b, rest, false);
 	}
 }
 
-uint32_t waymark_buffer_take(struct buffer *b, unsigned int wanted)
+uint32_t waymark_buffer_take(struct buffer *b, unsigned int wanted, size_t bytes)
 {
 	uint32_t unit = 0;
 
 	for (unsigned int k = wanted + 1; !unit && k-- > 0;) {
-		unit = take_class(b, k);
+		unit = take_class(b, k, bytes);
 	}
 	for (unsigned int k = wanted + 1; !unit && k < BUFFER_CLASSES; k++) {
-		unit = take_class(b, k);
+		unit = take_class(b, k, bytes);
 		if (unit) {
 			split(b, unit, wanted);
 		}
@@ -204,10 +234,11 @@ bool waymark_buffer_fill(struct buffer *b, uint32_t unit, size_t bytes)
 
 void waymark_buffer_give(struct buffer *b, uint32_t unit)
 {
-	unsigned int size_class = b->subbufs[unit].size_class;
+	uint32_t count = buffer_class_units(b->subbufs[unit].size_class);
 
-	__atomic_fetch_sub(&b->used, buffer_class_units(size_class), __ATOMIC_RELAXED);
-	push(b, &b->free[BUFFER_WARM][size_class], unit);
+	push(b, unit, false);
+	/* Afterwards, so that no unit is in use only if all of them can be taken. */
+	__atomic_fetch_sub(&b->used, count, __ATOMIC_RELEASE);
 }
 
 /*
@@ -258,12 +289,13 @@ void waymark_buffer_populate(struct buffer *b)
 	uint32_t bump = __atomic_load_n(&b->bump, __ATOMIC_RELAXED);
 
 	make_ready(b, &b->whole, b->whole.ready, filled, BUFFER_UNIT);
-	make_ready(b, &b->begun, max(b->whole.ready, b->begun.ready), bump, FIRST_BYTES);
+	make_ready(b, &b->begun, max(b->whole.ready, b->begun.ready), bump, b->first_bytes);
 }
 
 /*
  * Makes free sub-buffers from memory that was made ready and never used. If other threads take the
- * last of it meanwhile, the next sub-buffer has no memory.
+ * last of it meanwhile, the next sub-buffer has no memory. This is no need of threads, for which
+ * more memory would be made ready.
  */
 static void retire_ready(struct buffer *b)
 {
@@ -276,7 +308,21 @@ static void retire_ready(struct buffer *b)
 		if (!unit) {
 			break;
 		}
-		push(b, &b->free[has_memory ? BUFFER_WARM : BUFFER_COLD][BUFFER_SMALL], unit);
+		push(b, unit, !has_memory);
+	}
+	b->begun.seen = __atomic_load_n(&b->bump, __ATOMIC_RELAXED);
+}
+
+/* Gives the memory of free sub-buffers back. */
+static void cool(struct buffer *b, struct buffer_stack *s)
+{
+	uint32_t unit;
+
+	/* One at a time, so that threads can take the others meanwhile. */
+	while ((unit = pop(b, s)) != 0) {
+		madvise(buffer_at(b, unit), subbuf_bytes(b, unit),
+			b->is_file ? MADV_REMOVE : MADV_DONTNEED);
+		push(b, unit, true);
 	}
 }
 
@@ -284,14 +330,8 @@ void waymark_buffer_trim(struct buffer *b)
 {
 	retire_ready(b);
 	for (unsigned int k = 0; k < BUFFER_CLASSES; k++) {
-		uint32_t unit;
-
-		/* One at a time, so that threads can take the others meanwhile. */
-		while ((unit = pop(b, &b->free[BUFFER_WARM][k])) != 0) {
-			madvise(buffer_at(b, unit), subbuf_bytes(b, unit),
-				b->is_file ? MADV_REMOVE : MADV_DONTNEED);
-			push(b, &b->free[BUFFER_COLD][k], unit);
-		}
+		cool(b, &b->free[BUFFER_WARM][k]);
+		cool(b, &b->free[BUFFER_BEGUN][k]);
 	}
 }
 

@@ -33,8 +33,11 @@
 /* Bytes of the unit in which memory is given; a multiple of the kernel's pages of 4 KiB. */
 #define BUFFER_PAGE ((size_t)4096)
 
-/* Warm sub-buffers have their memory; cold ones gave it back. */
-enum { BUFFER_WARM, BUFFER_COLD, BUFFER_HEATS };
+/*
+ * Free sub-buffers: warm ones have all of their memory, begun ones the first part of it, cold ones
+ * none. The drain of a jail pushes to the warm ones.
+ */
+enum { BUFFER_WARM, BUFFER_BEGUN, BUFFER_COLD, BUFFER_HEATS };
 
 /* Memory that the writer makes ready above the bump pointer, while a count grows. */
 struct ahead {
@@ -47,6 +50,7 @@ struct buffer {
 	void *state; /* the consumer's, in memory of the process */
 	uint32_t units;
 	bool is_file;
+	uint32_t first_bytes; /* memory that a small sub-buffer of a file has at first */
 	char path[BUFFER_FILE_PATH_BYTES]; /* of the file */
 	struct buffer_stack free[BUFFER_HEATS][BUFFER_CLASSES];
 	uint32_t bump __attribute__((aligned(64))); /* the first unit never used */
@@ -88,6 +92,9 @@ bool waymark_buffer_give_name(int fd, const char *path);
 
 /* Returns the bytes that options set for a buffer, or `otherwise`. */
 uint64_t waymark_buffer_bytes(uint64_t otherwise);
+
+/* Returns what a new small sub-buffer of a file gets first: a few pages, at most a unit. */
+uint32_t waymark_buffer_first_bytes(void);
 
 /* Returns the longest file that the process may make; a longer one raises SIGXFSZ. */
 uint64_t waymark_buffer_file_limit(void);
@@ -141,10 +148,11 @@ void waymark_buffer_set_directory(struct buffer *b, const char *directory);
 int waymark_buffer_turn(struct buffer *b, const struct buffer_place *place);
 
 /*
- * Takes a sub-buffer, of size `wanted` if there is one, otherwise of another size, and zeroes its
- * `next`. Returns its first unit; 0 if the buffer is full. Any thread, any signal handler.
+ * Takes a sub-buffer with memory for its first `bytes`, at most a unit, and zeroes its `next`. It
+ * has size `wanted` if there is one, otherwise another size. Returns its first unit; 0 if the
+ * buffer is full. Any thread, any signal handler.
  */
-uint32_t waymark_buffer_take(struct buffer *b, unsigned int wanted);
+uint32_t waymark_buffer_take(struct buffer *b, unsigned int wanted, size_t bytes);
 
 /*
  * Gives the sub-buffer memory for its first `bytes`. Returns false if there is none. The thread
@@ -152,7 +160,7 @@ uint32_t waymark_buffer_take(struct buffer *b, unsigned int wanted);
  */
 bool waymark_buffer_fill(struct buffer *b, uint32_t unit, size_t bytes);
 
-/* Gives back a sub-buffer, whose memory is warm. Any thread, any signal handler. */
+/* Gives back a sub-buffer, which keeps its memory. Any thread, any signal handler. */
 void waymark_buffer_give(struct buffer *b, uint32_t unit);
 
 /* Gives memory to the sub-buffers that will be taken next. The writer calls it when it has time. */

@@ -248,6 +248,7 @@ void waymark_buffer_begin_file(
 	note_trace(&f->traces[0], place);
 	note_trace(&f->traces[1], place); /* there is no other trace yet */
 	b->units = (uint32_t)(bytes / BUFFER_UNIT);
+	b->first_bytes = waymark_buffer_first_bytes();
 	b->bump = b->begun.seen = f->first_unit;
 	__atomic_store_n(&f->magic, BUFFER_FILE_MAGIC, __ATOMIC_RELEASE);
 }

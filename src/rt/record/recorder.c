@@ -129,18 +129,6 @@ static uint32_t my_tid(struct process *p, struct slot *s)
 	return slot_tid(s);
 }
 
-/* Takes a sub-buffer with memory for the first `bytes`; returns 0 if there is none. */
-static uint32_t take(struct buffer *b, unsigned int size_class, size_t bytes)
-{
-	uint32_t unit = waymark_buffer_take(b, size_class);
-
-	if (unit && !waymark_buffer_fill(b, unit, bytes)) {
-		waymark_buffer_give(b, unit);
-		return 0;
-	}
-	return unit;
-}
-
 /*
  * Takes a sub-buffer for the cursor's next packet, with room for `size` bytes, and writes its
  * header. Returns 0 if none is free; then the loss still has a stream to which it belongs.
@@ -150,7 +138,7 @@ static uint32_t prepare(
 {
 	uint64_t stream = buffer_stream_id(b, &c->stream);
 	unsigned int size_class = c->subbuf ? next_class(p, b, c, now) : BUFFER_SMALL;
-	uint32_t unit = take(b, size_class, sizeof(struct packet_header) + size);
+	uint32_t unit = waymark_buffer_take(b, size_class, sizeof(struct packet_header) + size);
 
 	if (!unit) {
 		return 0;

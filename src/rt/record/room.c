@@ -326,23 +326,39 @@ static bool wait_for_drain(struct recorder *r, uint32_t turn)
 	return true;
 }
 
+/* True if nothing is in use, and nothing was freed since w->turn. */
+static bool is_idle(struct recorder *r, const struct room_wait *w)
+{
+	struct buffer *b = recorder_buffer(r);
+
+	return b && __atomic_load_n(&b->used, __ATOMIC_ACQUIRE) == 0 &&
+	       __atomic_load_n(&r->room, __ATOMIC_ACQUIRE) == w->turn;
+}
+
 /*
- * With full=block: waits until a sub-buffer was freed since `turn`, or for a while. Returns false
- * if no consumer works.
+ * With full=block: waits until a sub-buffer was freed since w->turn, or for a while. Returns false
+ * if no consumer works; or if nothing that is in use could be freed, as after the wait before: then
+ * the buffer's file cannot get the memory that the event needs.
  */
-static bool wait_for_room(struct process *p, struct recorder *r, uint32_t turn)
+static bool wait_for_room(struct process *p, struct recorder *r, struct room_wait *w)
 {
 	uint32_t writer = __atomic_load_n(&p->writer, __ATOMIC_ACQUIRE);
 
 	if (waymark_jail_is_on()) {
-		return recorder_is_jailed(r) && wait_for_drain(r, turn);
+		return recorder_is_jailed(r) && wait_for_drain(r, w->turn);
 	}
 	if ((writer != WRITER_STARTING && writer != WRITER_RUNNING) ||
 		__atomic_load_n(&r->stalled, __ATOMIC_RELAXED)) {
 		return false;
 	}
+	bool was_idle = w->was_idle;
+
+	w->was_idle = is_idle(r, w);
+	if (was_idle && w->was_idle) {
+		return false;
+	}
 	waymark_doorbell();
-	sleep_for_room(r, turn, ROOM_WAIT_NS);
+	sleep_for_room(r, w->turn, ROOM_WAIT_NS);
 	return true;
 }
 
@@ -352,7 +368,7 @@ bool waymark_make_room(struct process *p, struct recorder *r, struct room_wait *
 	case RECORDER_OVERWRITE:
 		return evict(p, r, w);
 	case RECORDER_BLOCK:
-		return wait_for_room(p, r, w->turn);
+		return wait_for_room(p, r, w);
 	case RECORDER_DISCARD:
 		break;
 	}

@@ -20,6 +20,7 @@ struct room_wait {
 	uint32_t since; /* value of r->room when a thread last made room */
 	unsigned int tries; /* failed tries to evict old events since then */
 	bool was_writing; /* at the last try a snapshot was being written */
+	bool was_idle; /* nothing was in use when the thread last waited, see wait_for_room() */
 };
 
 /*
