@@ -1,8 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests that waymark print of a running program ends with the events recorded before it started:
+"""Tests that waymark print of a running program ends with the events recorded before it started, and
+that waymark info counts them:
 bounded.py WAYMARK PACED API
 """
+import json
+import os
+import re
+import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -64,6 +70,42 @@ class Bounded(Followed):
         self.assertEqual(p.returncode, 0)
         self.assertEqual((shown.lost, shown.packets, shown.twice, shown.others), (0, 0, [], []))
         self.assertTrue(shown.has_no_holes())
+
+    def command(self, *args):
+        done = subprocess.run([WAYMARK, *args, self.trace], capture_output=True, text=True, env=self.env)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def counted(self, state):
+        """Returns the events and losses that `info` counts: those that `print` shows, one by one."""
+        info = json.loads(self.command("info", "--json"))
+        self.assertEqual(info["traces"][0]["state"], state)
+        sums = [info[what] for what in ("events", "lost", "overwritten")]
+        gaps = [line for line in self.command("print").splitlines() if line.startswith("#")]
+        self.assertEqual(sums[0], int(self.command("print", "--count")))
+        self.assertEqual(info["gaps"], len(gaps))
+        for count, text in zip(sums[1:], (r"lost (\d+) event", r"(\d+) events? overwritten")):
+            self.assertEqual(count, sum(map(int, re.findall(text, "\n".join(gaps)))))
+        for what in ("events", "lost", "overwritten"):
+            self.assertEqual(info[what], sum(thread[what] for thread in info["threads"]))
+        return sums
+
+    def test_info_counts_what_print_shows(self):
+        """Of a process that was stopped in full flight, and of its memory when it was killed."""
+        for options in (",buffer=1M", ",buffer=1M,full=overwrite", ",rotate=1M,keep=2"):
+            with self.subTest(options=options):
+                p = self.paced(3, 10**9, 0, options=options)
+                self.wait_for(self.trace.exists)
+                time.sleep(FEW / 10)
+                p.send_signal(signal.SIGSTOP)
+                os.waitpid(p.pid, os.WUNTRACED)
+                sums = self.counted("running")
+                self.assertGreater(sums[0], 0)
+                self.assertEqual(sums[2] > 0, "overwrite" in options)
+                p.kill()
+                p.wait()
+                self.assertEqual(self.counted("killed"), sums)
+                shutil.rmtree(self.trace)
 
 
 if __name__ == "__main__":
