@@ -297,7 +297,7 @@ static COLD struct simple_encoder *prepare(
  */
 static const char *put_string(char **to, const char *from, const char *end, uint32_t word)
 {
-	if (word > (size_t)(end - from)) {
+	if (from > end || word > (size_t)(end - from)) {
 		return NULL;
 	}
 	uint32_t length = word > 0 && from[word - 1] == '\0' ? word - 1 : word;
@@ -383,10 +383,10 @@ static const char *put_args(
 			*to = put(*to, &value, sizeof(value));
 		}
 	}
-	return from;
+	return from <= end ? from : NULL;
 }
 
-/* Encodes one event; returns its end in the packet. */
+/* Encodes one event; returns its end in the packet, or NULL if the packet is damaged. */
 static inline const char *put_event(struct simple_out *out, const struct simple_encoder *e,
 	struct head *h, const struct simple_input *in)
 {
@@ -394,9 +394,6 @@ static inline const char *put_event(struct simple_out *out, const struct simple_
 	char *to = start + sizeof(*h);
 	const char *from = in->pos + sizeof(uint64_t);
 
-	if (in->end - in->pos < (ptrdiff_t)sizeof(uint64_t)) {
-		return NULL; /* the packet is damaged */
-	}
 	if (e->plain) {
 		if (in->end - from < (ptrdiff_t)(8 * e->count)) {
 			return NULL;
@@ -405,6 +402,9 @@ static inline const char *put_event(struct simple_out *out, const struct simple_
 		from += 8 * e->count;
 	} else {
 		from = put_args(e, &to, from, in->end);
+		if (!from) {
+			return NULL;
+		}
 	}
 	h->record.length = (uint32_t)(to - start - sizeof(h->type));
 	memcpy(start, h, sizeof(*h));
