@@ -415,29 +415,37 @@ struct reader *session_read_again(struct session *s)
 	return before;
 }
 
+struct unreadable {
+	size_t count;
+	struct read_error error; /* of the last one */
+};
+
 /* Callback for an unreadable trace when it was reported before. */
-static void on_unreadable_again(void *count, const char *path, const struct read_error *error)
+static void on_unreadable_again(void *unreadable, const char *path, const struct read_error *error)
 {
+	struct unreadable *u = unreadable;
+
 	(void)path;
-	(void)error;
-	++*(size_t *)count;
+	u->count++;
+	u->error = *error;
 }
 
-struct reader *session_open_beside(const struct session *s, struct filter *filter)
+struct reader *session_open_again(
+	const struct session *s, struct filter *filter, struct read_error *error)
 {
-	size_t unreadable = 0;
+	struct unreadable unreadable = { 0 };
 	const struct reader_options options = {
 		.declarations = s->has_declarations ? &s->declarations.model : NULL,
 		.on_unreadable = on_unreadable_again,
 		.data = &unreadable,
 		.is_again = true,
 	};
-	struct read_error error;
-	struct reader *r = merge_open(s->traces, s->trace_count, &options, &error);
+	struct reader *r = merge_open(s->traces, s->trace_count, &options, error);
 
 	filter_copy(filter, &s->filter);
 	/* Without a trace that could be read, the others would have other numbers. */
-	if (r && unreadable > 0 && r->trace_count != s->reader->trace_count) {
+	if (r && unreadable.count > 0 && r->trace_count != s->reader->trace_count) {
+		*error = unreadable.error;
 		reader_close(r);
 		r = NULL;
 	}
@@ -446,6 +454,13 @@ struct reader *session_open_beside(const struct session *s, struct filter *filte
 		filter_limit(filter);
 	}
 	return r;
+}
+
+struct reader *session_open_beside(const struct session *s, struct filter *filter)
+{
+	struct read_error ignored;
+
+	return session_open_again(s, filter, &ignored);
 }
 
 static COLD void report(struct session *s)

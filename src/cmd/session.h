@@ -99,6 +99,10 @@ struct reader *session_read_again(struct session *s);
  */
 struct reader *session_open_beside(const struct session *s, struct filter *filter);
 
+/* The same, with the reason if it returns NULL. */
+struct reader *session_open_again(
+	const struct session *s, struct filter *filter, struct read_error *error);
+
 /* Empties an output file. Call before the first output. */
 void session_begin_output(struct session *s);
 

@@ -25,10 +25,18 @@ struct nearing {
 	int64_t from_ns; /* of the checkpoint */
 	struct timeline timeline;
 	struct timeline_counters counters;
+	size_t open; /* items of all tracks */
 	VEC(struct near_track) tracks; /* until the end, an item has an index of it */
 	VEC(uint32_t) of_threads; /* tracks by index of the timeline's threads */
 	VEC(uint32_t) of_lanes; /* by index of its lanes */
 };
+
+/* Returns true if there may be one more item, and notes that there is if not. */
+static bool has_room(struct nearing *n)
+{
+	n->near->is_cut |= n->near->items.count + n->open >= n->near->limit;
+	return !n->near->is_cut;
+}
 
 /* Keeps an item that is in the time. */
 static void keep(struct nearing *n, const struct near_item *item)
@@ -36,11 +44,18 @@ static void keep(struct nearing *n, const struct near_item *item)
 	if (item->begin_ns > n->near->to_ns || item->end_ns < n->near->from_ns) {
 		return;
 	}
-	if (n->near->items.count >= n->near->limit) {
-		n->near->is_cut = true;
-		return;
+	if (has_room(n)) {
+		vec_push(&n->near->items, *item);
 	}
-	vec_push(&n->near->items, *item);
+}
+
+/* Keeps a slice until its end. */
+static void keep_begin(struct nearing *n, struct near_track *t, const struct near_item *item)
+{
+	if (has_room(n)) {
+		vec_push(&t->open, *item);
+		n->open++;
+	}
 }
 
 /* ---- The style ---- */
@@ -100,12 +115,13 @@ static void add_event(void *nearing, const struct timeline_event *e)
 	case TIMELINE_ASYNC_BEGIN:
 		item.kind = NEAR_SLICE;
 		item.end_ns = NEAR_OPEN;
-		vec_push(&t->open, item);
+		keep_begin(n, t, &item);
 		break;
 	case TIMELINE_END:
 	case TIMELINE_ASYNC_END:
 		if (t->open.count > 0) {
 			item = t->open.items[--t->open.count];
+			n->open--;
 			item.end_ns = (int64_t)e->ns;
 			keep(n, &item);
 		}
@@ -164,12 +180,18 @@ struct nearing *near_begin(struct near *near, const struct levels *l, struct rea
 	return n;
 }
 
+static bool is_wanted(const struct near *n)
+{
+	return !n->is_cut && !(n->is_over && __atomic_load_n(n->is_over, __ATOMIC_RELAXED));
+}
+
 void near_read(struct nearing *n)
 {
-	enum read_result result;
+	enum read_result result = READ_END;
 	struct record rec;
 
-	while ((result = reader_next(n->reader, &rec)) == READ_RECORD || result == READ_PROBLEM) {
+	while (is_wanted(n->near) && ((result = reader_next(n->reader, &rec)) == READ_RECORD ||
+					     result == READ_PROBLEM)) {
 		if (result == READ_PROBLEM) {
 			n->near->problems++;
 			continue;
@@ -188,6 +210,7 @@ void near_read(struct nearing *n)
 /* Keeps the slices that go on. */
 static void keep_open(struct nearing *n, struct near_track *t)
 {
+	n->open -= t->open.count;
 	vec_foreach (const struct near_item *, item, &t->open) {
 		keep(n, item);
 	}

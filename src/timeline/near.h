@@ -7,6 +7,8 @@
 #ifndef TIMELINE_NEAR_H
 #define TIMELINE_NEAR_H
 
+#include <signal.h>
+
 #include "timeline/levels.h"
 
 /* An estimate is no item, but a row of a tile. */
@@ -32,11 +34,13 @@ struct near {
 	/* Set by the caller: */
 	int64_t from_ns; /* both included */
 	int64_t to_ns;
-	size_t limit; /* of items */
+	size_t limit; /* of items, with the slices that are open at one time */
 	struct filter *filter; /* started with the reader; NULL: all records */
+	const volatile sig_atomic_t
+		*is_over; /* atomic: the items are not wanted any more; NULL: never */
 	/* Set at the end: */
 	VEC(struct near_item) items; /* slices by their ends */
-	bool is_cut; /* there are more than the limit */
+	bool is_cut; /* there are more than the limit; the rest was not read */
 	uint64_t problems; /* that the reader has reported */
 };
 

@@ -163,8 +163,11 @@ static bool read_items(struct save *s, struct tile *tile, const struct tile_wish
 {
 	struct near n = { .from_ns = s->from_ns, .to_ns = s->to_ns, .limit = ITEMS_MAX };
 
-	s->is_unreadable = !answer_read_near(s->viewer, &n);
-	bool ok = !s->is_unreadable && !n.is_cut;
+	struct read_error error;
+	enum answer_near result = answer_read_near(s->viewer, &n, &error);
+	bool ok = result == NEAR_READ;
+
+	s->is_unreadable = !ok && result != NEAR_TOO_MANY;
 
 	if (ok) {
 		tile_from_near(tile, &n, wish);
@@ -182,6 +185,7 @@ static bool put_shown(struct save *s, struct out *out)
 	int64_t first = viewer_first_ns(s->viewer);
 	struct tile_wish wish = { .from_ns = s->from_ns, .to_ns = s->to_ns };
 	uint32_t *tracks = xcalloc(l->tracks.count + 1, sizeof(*tracks));
+	const struct answer_far far = { .text = "" };
 	struct tile tile;
 
 	for (size_t i = 0; i < l->tracks.count; i++) {
@@ -206,7 +210,7 @@ static bool put_shown(struct save *s, struct out *out)
 		answer_overview(s->viewer, &saved, out);
 		out_printf(out, ",\"part\":[%" PRId64 ",%" PRId64 "],\"isPicture\":%s,\"tile\":",
 			s->from_ns - first, s->to_ns - first, s->is_exact ? "false" : "true");
-		answer_put_tile(s->viewer, &tile, is_near ? NULL : "", out);
+		answer_put_tile(s->viewer, &tile, is_near ? NULL : &far, out);
 		tile_fini(&tile);
 		ok = put_beside(s, out);
 		out_char(out, '}');

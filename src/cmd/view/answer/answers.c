@@ -119,7 +119,7 @@ static const struct question_row {
 } rows[] = {
 	{ "/api/alive", answer_alive, NULL, false, JSON, NULL, NULL },
 	{ "/api/trace", answer_trace, NULL, false, JSON, NULL, NULL },
-	{ "/api/tile", answer_tile, NULL, false, JSON, NULL, NULL },
+	{ "/api/tile", answer_tile, NULL, true, JSON, NULL, NULL },
 	{ "/api/event", answer_event, NULL, false, JSON, NULL, NULL },
 	{ "/api/find", answer_find, NULL, true, JSON, NULL, NULL },
 	{ "/api/events", answer_events, NULL, false, JSON, NULL, NULL },

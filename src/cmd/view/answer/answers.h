@@ -107,17 +107,27 @@ struct near;
 struct tile;
 struct where;
 
-/*
- * Reads a part of the traces, with the session's selection; false if that is not possible, or the
- * part has problems and the pass has met none.
- */
-bool answer_read_near(struct viewer *v, struct near *n);
+enum answer_near {
+	NEAR_READ,
+	NEAR_TOO_MANY, /* items: more than the limit */
+	NEAR_STOPPED, /* n->is_over */
+	NEAR_NOT_OPENED, /* with the error */
+	NEAR_NOT_YET, /* it has problems that the pass has not met yet */
+	NEAR_CHANGED, /* it has problems that the pass did not meet */
+};
 
-/*
- * Writes a tile as the page reads it. `far`: why its items are not single ones, although it is
- * short; "": it is long; NULL: they are.
- */
-void answer_put_tile(struct viewer *v, const struct tile *t, const char *far, struct out *out);
+/* Reads a part of the traces, with the session's selection. The items are all in NEAR_READ only. */
+enum answer_near answer_read_near(struct viewer *v, struct near *n, struct read_error *error);
+
+/* The reason for a tile whose items are not single ones. */
+struct answer_far {
+	const char *text; /* "": it is long */
+	bool is_bad; /* something is wrong */
+};
+
+/* Writes a tile as the page reads it. `far` is NULL if its items are single ones. */
+void answer_put_tile(
+	struct viewer *v, const struct tile *t, const struct answer_far *far, struct out *out);
 
 /* Replaces the answer, which is not wanted any more. Returns 503. */
 unsigned int answer_stopped(struct out *out);

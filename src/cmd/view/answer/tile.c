@@ -6,7 +6,9 @@
 #include <inttypes.h>
 
 #include "cmd/view/answer/answers.h"
+#include "cmd/view/answer/running.h"
 #include "timeline/tile.h"
+#include "view/message/json.h"
 
 /* Records that are read for an answer: some 30 ms. */
 #define NEAR_RECORDS (UINT64_C(1) << 18)
@@ -57,11 +59,14 @@ static void put_rows(struct viewer *v, const struct tile *t, bool estimates, str
 	}
 }
 
-void answer_put_tile(struct viewer *v, const struct tile *t, const char *far, struct out *out)
+void answer_put_tile(
+	struct viewer *v, const struct tile *t, const struct answer_far *far, struct out *out)
 {
 	out_printf(out, "{\"near\":%s,", far ? "false" : "true");
-	if (far && *far) {
-		out_printf(out, "\"far\":\"%s\",", far);
+	if (far && *far->text) {
+		out_str(out, "\"far\":");
+		json_out_string(out, far->text);
+		out_printf(out, ",\"bad\":%s,", far->is_bad ? "true" : "false");
 	}
 	out_printf(out, "\"columns\":%zu,\"rows\":[", t->columns);
 	put_rows(v, t, false, out);
@@ -81,42 +86,58 @@ static void begin_filter(const struct viewer *v, struct near *n, struct filter *
 	n->filter = v->is_filtered ? filter : NULL;
 }
 
-bool answer_read_near(struct viewer *v, struct near *n)
+/* Judges what was read; under the lock. */
+static enum answer_near result_of(const struct viewer *v, const struct near *n)
+{
+	if (n->is_over && running_is_over(n->is_over)) {
+		return NEAR_STOPPED;
+	}
+	if (n->is_cut) {
+		return NEAR_TOO_MANY;
+	}
+	if (n->problems > v->problems) {
+		return v->is_done ? NEAR_CHANGED : NEAR_NOT_YET;
+	}
+	return NEAR_READ;
+}
+
+static enum answer_near read_with(
+	struct viewer *v, struct near *n, struct reader *r, struct filter *filter)
+{
+	viewer_lock(v);
+	begin_filter(v, n, filter);
+	struct nearing *nearing = near_begin(n, &v->levels, r);
+
+	viewer_unlock(v);
+	near_read(nearing);
+	viewer_lock(v);
+	near_end(nearing, &v->levels);
+	enum answer_near result = result_of(v, n);
+
+	viewer_unlock(v);
+	n->filter = NULL; /* it is the caller's */
+	return result;
+}
+
+enum answer_near answer_read_near(struct viewer *v, struct near *n, struct read_error *error)
 {
 	struct filter filter;
-	struct reader *r = session_open_beside(v->session, &filter);
-	bool ok = false;
+	enum answer_near result = NEAR_NOT_OPENED;
+
+	if (n->is_over && running_is_over(n->is_over)) {
+		return NEAR_STOPPED;
+	}
+	struct reader *r = session_open_again(v->session, &filter, error);
 
 	if (r) {
-		viewer_lock(v);
-		begin_filter(v, n, &filter);
-		struct nearing *nearing = near_begin(n, &v->levels, r);
-
-		viewer_unlock(v);
-		near_read(nearing);
-		viewer_lock(v);
-		near_end(nearing, &v->levels);
-		ok = n->problems == 0 || v->problems > 0;
-		viewer_unlock(v);
+		result = read_with(v, n, r, &filter);
 	}
 	filter_fini(&filter);
 	reader_close(r);
-	return ok;
+	return result;
 }
 
-/* Reads all items of a time; false if they cannot be read, or are too many. */
-static bool read_near(struct viewer *v, struct near *n, const struct time_range *range)
-{
-	*n = (struct near){ .from_ns = range->from, .to_ns = range->to, .limit = NEAR_RECORDS };
-	bool ok = answer_read_near(v, n) && !n->is_cut;
-
-	if (!ok) {
-		near_fini(n);
-	}
-	return ok;
-}
-
-/* Why only counts are drawn of a short time. */
+/* Reasons to draw only counts of a short time. */
 #define FAR_CHANGED                                                                              \
 	"a trace was removed or has changed: its events are drawn as counts, as they were read " \
 	"first"
@@ -130,25 +151,61 @@ static bool is_seekable(const struct viewer *v)
 	return !v->meets_events || v->is_live || v->levels.records < ALL_RECORDS;
 }
 
-/*
- * Reads a time if it is in the levels, and so short that it can be read again for an answer.
- * Returns NULL, or why that is not so, as answer_put_tile() writes it.
- */
-static const char *find_near(struct viewer *v, struct near *n, const struct time_range *range)
+/* How a time is drawn: by the items that were read, or from far. */
+struct drawing {
+	struct near near;
+	struct read_error error;
+	struct answer_far far;
+	bool is_near;
+	bool is_reading; /* among the few readings at one time, as long as there are items */
+	bool is_stopped;
+};
+
+static void end_reading(struct viewer *v, struct drawing *d)
 {
+	near_fini(&d->near);
+	if (d->is_reading) {
+		sem_post(&v->readings);
+		d->is_reading = false;
+	}
+}
+
+static void read_near(struct viewer *v, struct drawing *d)
+{
+	while (sem_wait(&v->readings) != 0) { /* a signal */
+	}
+	d->is_reading = true;
+	enum answer_near result = answer_read_near(v, &d->near, &d->error);
+
+	d->is_near = result == NEAR_READ;
+	d->is_stopped = result == NEAR_STOPPED;
+	if (result == NEAR_NOT_OPENED) {
+		d->far = (struct answer_far){ d->error.text, true };
+	} else if (result == NEAR_CHANGED) {
+		d->far = (struct answer_far){ FAR_CHANGED, true };
+	}
+	if (!d->is_near) {
+		end_reading(v, d);
+	}
+}
+
+/* Reads a time if it is in the levels, and so short that it can be read again for an answer. */
+static void find_near(struct viewer *v, struct drawing *d)
+{
+	const struct near *range = &d->near;
+
+	d->far.text = "";
 	viewer_lock(v);
-	bool is_short = (v->is_done || range->to < v->levels.read_ns) &&
-			levels_count(&v->levels, range->from, range->to) < NEAR_RECORDS;
+	bool is_short = (v->is_done || range->to_ns < v->levels.read_ns) &&
+			levels_count(&v->levels, range->from_ns, range->to_ns) < NEAR_RECORDS;
 	bool is_alone = is_seekable(v);
 
 	viewer_unlock(v);
-	if (!is_short) {
-		return "";
+	if (is_short && !is_alone) {
+		d->far.text = FAR_LONG;
+	} else if (is_short) {
+		read_near(v, d);
 	}
-	if (!is_alone) {
-		return FAR_LONG;
-	}
-	return read_near(v, n, range) ? NULL : FAR_CHANGED;
 }
 
 /* Makes a tile with fewer columns until it is small enough. */
@@ -176,7 +233,6 @@ unsigned int answer_tile(struct viewer *v, const struct question *q, struct out 
 	struct time_range range;
 	uint32_t tracks[TRACKS_MAX];
 	struct tile_wish wish = { .tracks = tracks };
-	struct near n;
 	struct tile t;
 
 	if (!question_range(v, q, &range)) {
@@ -190,13 +246,18 @@ unsigned int answer_tile(struct viewer *v, const struct question *q, struct out 
 	}
 	wish.from_ns = range.from;
 	wish.to_ns = range.to;
-	const char *far = find_near(v, &n, &range);
+	struct drawing d = { .near = { .from_ns = range.from,
+				     .to_ns = range.to,
+				     .limit = NEAR_RECORDS,
+				     .is_over = q->is_over } };
 
-	make_tile(v, &t, far ? NULL : &n, &wish);
-	answer_put_tile(v, &t, far, out);
-	tile_fini(&t);
-	if (!far) {
-		near_fini(&n);
+	find_near(v, &d);
+	if (d.is_stopped) {
+		return answer_stopped(out);
 	}
+	make_tile(v, &t, d.is_near ? &d.near : NULL, &wish);
+	end_reading(v, &d);
+	answer_put_tile(v, &t, d.is_near ? NULL : &d.far, out);
+	tile_fini(&t);
 	return 200;
 }

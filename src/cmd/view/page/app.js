@@ -30,7 +30,7 @@ function showState() {
 		t.problems > 0 ? `${many(t.problems, "problem")}: ${t.problem}` : "", app.tile?.far ?? ""];
 
 	state.textContent = state.title = parts.filter((p) => p).join(" · ");
-	state.classList.toggle("bad", t.lost > 0 || t.problems > 0 || Boolean(app.tile?.far));
+	state.classList.toggle("bad", t.lost > 0 || t.problems > 0 || Boolean(app.tile?.bad));
 	sayLeft();
 	title.textContent = title.title = t.paths.join(", ");
 	document.body.classList.toggle("picture", Boolean(t.isPicture));

@@ -11,6 +11,9 @@
 /* Answers come first: the pass may wait. */
 #define PASS_NICE 5
 
+/* More at one time would only wait for the disk and the processors. */
+#define READINGS_MAX 2
+
 /* Wait for more records of a process. */
 #define LIVE_PAUSE_NS 50000000
 
@@ -145,6 +148,7 @@ bool viewer_begin(struct viewer *v, struct session *s, const char *cached)
 		.from_ns = INT64_MIN,
 	};
 	pthread_mutex_init(&v->lock, NULL);
+	sem_init(&v->readings, 0, READINGS_MAX);
 	levels_init(&v->levels, s->reader);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -173,6 +177,7 @@ void viewer_end(struct viewer *v)
 	levels_fini(&v->levels);
 	reader_close(v->before);
 	pthread_mutex_destroy(&v->lock);
+	sem_destroy(&v->readings);
 }
 
 int64_t viewer_first_ns(struct viewer *v)

@@ -12,6 +12,7 @@
 #define CMD_VIEW_VIEWER_VIEWER_H
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -23,6 +24,7 @@
 struct viewer {
 	struct session *session; /* the lock also guards its reader */
 	pthread_mutex_t lock;
+	sem_t readings; /* of parts, whose items take some 20 MB, at one time */
 	struct levels levels;
 	bool is_filtered; /* some records are not selected */
 	bool meets_events; /* the traces do not declare them: readers meet them in any order */
