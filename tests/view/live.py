@@ -71,6 +71,13 @@ def check_growth(served):
     check(f"{drawn} of {trace['records']} are drawn", drawn >= trace["records"] - 3, True)
 
 
+def check_ahead(served):
+    """Of a time that was not read yet, it is not known which scopes are open at its begin."""
+    ahead = served.ask("/api/trace")["length"] + 10**12
+    for begin, edges in (0, True), (ahead, False):
+        check(f"from {begin}", served.ask("/api/select", **{"from": begin, "to": begin + 1000})["edges"], edges)
+
+
 def check_near(served):
     """Parts are exact while it records: single events, with their names and fields."""
     trace = served.ask("/api/trace")
@@ -139,6 +146,7 @@ def main():
             check("it runs", process.stdout.readline(), "ready\n")
             with Served(WAYMARK, process.pid) as served:
                 check_growth(served)
+                check_ahead(served)
                 check_near(served)
                 check_switching(served)
                 if chromium.is_installed():

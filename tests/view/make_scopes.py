@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Writes a native trace of scopes that are open for long: nested ones of a thread, and asynchronous ones
-that another thread ends.
+"""Writes native traces of scopes that are open for long: nested ones of a thread, and asynchronous ones
+that another thread ends, or that all begin at one time.
 """
 
 import os
@@ -44,6 +44,24 @@ def write(path, steps):
         if n > 5007 and n % 1000 == 7 and n % 3000 != 7:
             add(1004, n, job[1], n - 5000, 1003)
     add(1003, steps, main[1], SYNC, 1003)
+    write_events(t, events, path)
+
+
+def write_crowd(path, steps, scopes):
+    """All `scopes` begin at one time; some end at each of many times."""
+    t = Trace()
+    job = scope("job")
+    t.metadata += "".join(event_text(n) for n in job)
+    events = [(20 * FREQ, t.event(job[0], 20 * FREQ, n)) for n in range(scopes)]
+    every = steps // scopes
+    for n in range(1, steps + 1):
+        ticks = 20 * FREQ + n * STEP
+        events.append((ticks, t.event(job[1], ticks, n // every - 1, 1003) if n % every == 0 and n // every <= scopes
+                       else t.event(IDLE, ticks)))
+    write_events(t, {1003: events}, path)
+
+
+def write_events(t, events, path):
     for tid, all_of in events.items():
         parts = [all_of[i:i + PACKET] for i in range(0, len(all_of), PACKET)]
         t.files[f"stream-{tid}"] = b"".join(

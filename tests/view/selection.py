@@ -161,6 +161,27 @@ def check_trace(trace, more=0):
     return whole
 
 
+def costs(process):
+    """The bytes that a process has read, and the seconds that it took from the processors."""
+    times = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13]
+    read = pathlib.Path(f"/proc/{process.pid}/io").read_text().split()[1]
+    return int(read), sum(map(int, times)) / os.sysconf("SC_CLK_TCK")
+
+
+def check_crowd(trace, scopes):
+    """Scopes that began at one time, and end in all of the trace, are found with few readers, and soon."""
+    with Served(WAYMARK, trace) as served:
+        served.trace()
+        before = costs(served.process)
+        answer = served.ask("/api/select", **{"from": 0, "to": 1000})
+        read, took = (b - a for a, b in zip(before, costs(served.process)))
+        row = next(r for r in answer["report"]["scopes"] if r["name"] == "job")
+        check("all have ended", (row["count"], answer["unknown"], answer["edges"]), (scopes, 0, True))
+        check(f"{read} bytes were read", read < 4 * (trace / "metadata").stat().st_size, True)
+        if "WAYMARK_SANITIZER" not in os.environ:
+            check(f"it took {took} s", took < 0.6, True)
+
+
 def check_wrong(trace):
     with Served(WAYMARK, trace) as served:
         served.trace()
@@ -218,6 +239,8 @@ def main():
         crossing = check_trace(work / "scopes", 5)["report"]["scopes"]
         check("long scopes", [(row["name"], row["count"] > 0) for row in crossing],
               [("job", True), ("main", True), ("phase", True)])
+        make_scopes.write_crowd(work / "crowd", 400000, 40000)
+        check_crowd(work / "crowd", 40000)
         check_wrong(cache)
         check_unreadable(work)
     finish()

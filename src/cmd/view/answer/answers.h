@@ -75,6 +75,12 @@ void view_wanted_fields(struct viewer *v, view_name_fn *put, void *data);
 void view_lives_names(struct viewer *v, view_name_fn *put, void *data);
 void view_sched_names(struct viewer *v, view_name_fn *put, void *data);
 
+/*
+ * Records that an answer reads at most of a trace without an index, which is read from its start:
+ * some 100 ms.
+ */
+#define ALL_RECORDS (UINT64_C(1) << 20)
+
 /* A time of the traces, which is not empty. */
 struct time_range {
 	int64_t from;

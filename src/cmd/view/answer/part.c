@@ -96,8 +96,9 @@ void part_resume(struct part *p, struct viewer *v,
 	viewer_lock(v);
 	const struct level_checkpoint *c = levels_checkpoint(&v->levels, p->from_ns);
 
+	p->is_resumed = v->is_done || p->from_ns <= v->levels.read_ns;
 	/* A later begin is that of the session's own selection, before which there is nothing. */
-	if (from->ns <= p->from_ns) {
+	if (p->is_resumed && from->ns <= p->from_ns) {
 		*from = (struct filter_time){ .ns = c ? c->ns : INT64_MIN, .set = c };
 		for (size_t i = 0; c && i < c->count; i++) {
 			const struct level_scope *scope = &c->scopes[i];

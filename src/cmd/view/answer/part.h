@@ -20,6 +20,7 @@ struct part {
 	struct keys threads; /* the only ones; values: 1 */
 	bool has_threads; /* there is such a choice */
 	bool is_begun; /* records were read */
+	bool is_resumed; /* scopes that began before the time are known */
 	uint64_t problems; /* records that could not be read */
 };
 
@@ -32,7 +33,8 @@ void part_close(struct part *p);
 
 /*
  * Reads also before the time, from where it is known which scopes are open, and calls `resume` for
- * each of them. Call before the first record.
+ * each of them; unless the pass has not come to the time, which may be far away from there. Call
+ * before the first record.
  */
 void part_resume(struct part *p, struct viewer *v,
 	void (*resume)(

@@ -35,6 +35,7 @@ struct selecting {
 	struct slowest longest; /* lives */
 	uint64_t ended; /* scopes */
 	struct select_edges edges;
+	uint64_t unknown; /* scopes whose ends were not found in what was read */
 	VEC(uint64_t) crossing; /* scopes that cross an edge, by the index of their name */
 };
 
@@ -157,6 +158,7 @@ static void add_edges(struct selecting *s)
 	pairs_unfinished(&s->scopes.pairs, note_edge, s);
 	select_edges_find(&s->edges, s->viewer, &of);
 	vec_foreach (const struct select_edge *, e, &s->edges.all) {
+		s->unknown += e->is_unknown;
 		if (e->is_ended) {
 			scopes_end_open(&s->scopes, &e->key, (uint64_t)e->end_ns);
 			note_scope(s);
@@ -266,6 +268,8 @@ static void put_all(struct selecting *s, struct out *out)
 	out_printf(out, ",\"names\":%zu,\"report\":", s->scopes.report.rows.count);
 	report_put_json(out, &s->scopes.report, &form);
 	put_crossing(s, out);
+	out_printf(out, ",\"edges\":%s,\"unknown\":%" PRIu64, s->part.is_resumed ? "true" : "false",
+		s->unknown);
 	out_printf(out, ",\"pairs_left_out\":%zu,\"pairs\":", s->pairs.left_out);
 	select_pairs_put(&s->pairs, &form, out);
 	out_str(out, ",\"slices\":");

@@ -58,8 +58,9 @@ struct select_edge {
 	int64_t begin_ns;
 	int64_t end_ns; /* if it has ended */
 	bool is_ended;
-	size_t first; /* index of the first checkpoint after the time */
-	size_t after; /* of the first one after its end; their number: there is none */
+	bool is_unknown; /* its end was not found in what was read, and there is more */
+	int64_t from_ns; /* for select_edges.c: it is open up to there, */
+	int64_t until_ns; /* and no more here; INT64_MAX: not known */
 };
 
 struct select_edges {

@@ -4,6 +4,7 @@
  * levels.
  */
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "cmd/view/answer/answers.h"
 #include "cmd/view/answer/running.h"
@@ -12,9 +13,6 @@
 
 /* Records that are read for an answer: some 30 ms. */
 #define NEAR_RECORDS (UINT64_C(1) << 18)
-
-/* Of a trace without an index, which is read from its start for each answer: some 100 ms. */
-#define ALL_RECORDS (UINT64_C(1) << 20)
 
 /* Items of an answer: at most about 100 KB. */
 #define TILE_ITEMS 3000
@@ -141,6 +139,7 @@ enum answer_near answer_read_near(struct viewer *v, struct near *n, struct read_
 #define FAR_CHANGED                                                                              \
 	"a trace was removed or has changed: its events are drawn as counts, as they were read " \
 	"first"
+#define FAR_NOT_OPENED "a trace cannot be read again, so its events are drawn as counts: "
 #define FAR_LONG                                                                                    \
 	"more than 1 million records without declarations: a part cannot be read alone, so events " \
 	"are drawn as counts"
@@ -154,8 +153,8 @@ static bool is_seekable(const struct viewer *v)
 /* How a time is drawn: by the items that were read, or from far. */
 struct drawing {
 	struct near near;
-	struct read_error error;
 	struct answer_far far;
+	char text[700]; /* of far, with an error */
 	bool is_near;
 	bool is_reading; /* among the few readings at one time, as long as there are items */
 	bool is_stopped;
@@ -175,12 +174,14 @@ static void read_near(struct viewer *v, struct drawing *d)
 	while (sem_wait(&v->readings) != 0) { /* a signal */
 	}
 	d->is_reading = true;
-	enum answer_near result = answer_read_near(v, &d->near, &d->error);
+	struct read_error error;
+	enum answer_near result = answer_read_near(v, &d->near, &error);
 
 	d->is_near = result == NEAR_READ;
 	d->is_stopped = result == NEAR_STOPPED;
 	if (result == NEAR_NOT_OPENED) {
-		d->far = (struct answer_far){ d->error.text, true };
+		snprintf(d->text, sizeof(d->text), FAR_NOT_OPENED "%s", error.text);
+		d->far = (struct answer_far){ d->text, true };
 	} else if (result == NEAR_CHANGED) {
 		d->far = (struct answer_far){ FAR_CHANGED, true };
 	}

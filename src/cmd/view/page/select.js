@@ -95,12 +95,23 @@ function unpaired(report, kinds) {
 }
 
 // Says which scopes have an unknown end, and which cross an edge.
-function scopesNote({ report, crossing }) {
+function scopesNote({ report, crossing, edges, unknown }) {
 	const cross = crossing.reduce((sum, c) => sum + c.count, 0);
-	const left = unpaired(report, [["unfinished", "not ended in the trace"], ["unbegun", "begun before the trace"], ...LOST]);
-	const texts = [cross > 0 ? `${count(cross)} with a part outside of the time, which count with all of their length` : "", left];
+	const begin = edges ? "begun before the trace" : "begun before this time";
+	const known = { ...report, unfinished: Math.max(0, report.unfinished - unknown) };
+	const texts = [cross > 0 ? `${count(cross)} with a part outside of the time, which count with all of their length` : "",
+		unpaired(known, [["unfinished", "not ended in the trace"], ["unbegun", begin], ...LOST]),
+		unknown > 0 ? `${count(unknown)} whose ends are not known yet` : "",
+		edges ? "" : "those that began before this time are not known until the trace was read up to it"];
 
-	return `scopes: ${texts.filter((text) => text).join(", ")}`;
+	return listed("scopes", texts, ", ");
+}
+
+// The texts that are not empty, after a title; "" if there are none.
+function listed(title, texts, between) {
+	const some = texts.filter((text) => text);
+
+	return some.length > 0 ? `${title}: ${some.join(between)}` : "";
 }
 
 // Says which pairs cross an edge; where their other event is was not read.
@@ -108,7 +119,7 @@ function pairsNote(pairs) {
 	const texts = pairs.map(({ from, to, report }) => [`${from} to ${to}`,
 		unpaired(report, [["unfinished", "not ended in this time"], ["unbegun", "begun before it"], ...LOST])]);
 
-	return `pairs that do not count: ${texts.filter(([, left]) => left).map((words) => words.join(" ")).join("; ")}`;
+	return listed("pairs that do not count", texts.map(([pair, left]) => (left ? `${pair} ${left}` : "")), "; ");
 }
 
 // The part of a scope that is in the time, if it is not all of it.
@@ -174,12 +185,13 @@ function lostNote({ places, events, packets }) {
 
 function notes(answer) {
 	const lost = lostNote(answer.lost);
-	const texts = isSaved ? [lost, "a saved page counts events; waymark view also says how long things took"] : [lost, scopesNote(answer), answer.lives_error, ...answer.pairs.map((p) => p.error), pairsNote(answer.pairs),
+	const more = isSaved ? ["a saved page counts events; waymark view also says how long things took"] : [
+		scopesNote(answer), answer.lives_error, ...answer.pairs.map((p) => p.error), pairsNote(answer.pairs),
 		answer.names > answer.report.scopes.length ? `${count(answer.names - answer.report.scopes.length)} more names of scopes` : "",
 		answer.pairs_left_out > 0 ? `${answer.pairs_left_out} more pairs of events` : "",
 		answer.problems > 0 ? `${count(answer.problems)} records could not be read` : ""];
 
-	return texts.filter((text) => text && !text.endsWith(": ")).map((text) => {
+	return [lost, ...more].filter((text) => text).map((text) => {
 		const note = make("p", text);
 
 		note.className = text === lost ? "bad" : "note";
