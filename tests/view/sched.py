@@ -14,6 +14,8 @@ import time
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "flame"))
 import chromium  # noqa: E402
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "reader"))
+from ctf_bytes import FREQ, READ, Trace  # noqa: E402
 from browser import ask_sql, settle, wait_for  # noqa: E402
 from served import Served, check, finish  # noqa: E402
 
@@ -57,6 +59,37 @@ def sched(served, begin, end, columns=4000):
 def spans(answer):
     return {tuple(answer["rows"][str(row["track"])]): [item[:3] for item in row["items"]]
             for row in answer["tile"]["rows"]}
+
+
+def check_hosts(work):
+    """A guest whose thread has the number of one of the host's does not get its states."""
+    made = [Trace(host=host, boot=host, uuid=bytes([n] * 16), pid=77) for n, host in enumerate(("vm-host", "vm-guest"), 1)]
+    for trace in made:
+        packets = trace.packet([trace.event(READ, 20 * FREQ + n * 1000, n, 0) for n in range(100)], begin=20 * FREQ,
+                               end=20 * FREQ + 100000, tid=4711)
+        trace.files["stream-1"] = packets
+        trace.write(work / f"host-{trace.uuid[0]}")
+    file = work / "hosts.txt"
+    file.write_text("".join(capture(20 * 10**9, 4711)))
+    with Served(WAYMARK, work / "host-1", work / "host-2", file) as served:
+        known = served.trace()
+        answer = sched(served, 0, 40000)
+        check("the capture's host", answer["host"], "vm-host")
+        check("hosts of the processes", {p["host"] for p in known["processes"]} >= {"vm-host", "vm-guest"}, True)
+        check("its thread is there", (False, 4711) in spans(answer), True)
+        if chromium.is_installed():
+            check_states(served)
+
+
+def check_states(served):
+    with chromium.Page(served.address) as page:
+        settle(page)
+        page.evaluate("import(location.href.split('#')[0] + 'sched.js').then((m) => { globalThis.statesOf = m.statesOf; }); 0")
+        wait_for(page, "typeof statesOf", "function")
+        states = ("waymark.trace.tracks.filter((t) => t.tid === 4711).map((t) => "
+                  "[waymark.trace.processes[t.process].host, Boolean(statesOf(t))])")
+        wait_for(page, f"{states}.some(([, has]) => has)")
+        check("whose thread has states", sorted(s for s in page.evaluate(states) if s[0]), [["vm-guest", False], ["vm-host", True]])
 
 
 def check_page(trace, file):
@@ -121,6 +154,10 @@ def main():
         done = subprocess.run([WAYMARK, "view", "--no-open", f"--kernel={work}/none", trace], capture_output=True, text=True,
                               timeout=20, check=False)
         check(f"no file: {done.stderr}", (done.returncode, "No such file" in done.stderr), (1, True))
+        done = subprocess.run([WAYMARK, "view", "--no-open", "--kernel-offset=1", trace], capture_output=True, text=True,
+                              timeout=20, check=False)
+        check(f"an offset of nothing: {done.stderr}", (done.returncode, "--kernel-offset needs --kernel" in done.stderr), (2, True))
+        check_hosts(work)
         if chromium.is_installed():
             check_page(trace, file)
     finish()

@@ -269,6 +269,9 @@ static int check(const struct options *o)
 	if (saves && (o->place.port || o->place.socket || o->stays || o->without_browser)) {
 		return arguments_bad(&command, "with -o or --png nothing is served");
 	}
+	if (o->offset.set && !o->kernel) {
+		return arguments_bad(&command, "--kernel-offset needs --kernel");
+	}
 	if (!saves && (o->from.set || o->to.set)) {
 		return arguments_bad(&command, "--from and --to need -o or --png; the page zooms");
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The answers to the page's questions, mostly in JSON. Times are in ns since the first record of
- *the traces, which JavaScript's numbers hold exactly up to a hundred days.
+ * the traces, which JavaScript's numbers hold exactly up to a hundred days.
  *
  *	answers.c	the table of questions, and their arguments
  *	trace.c ...	an answer each

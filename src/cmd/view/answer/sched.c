@@ -19,6 +19,7 @@
 struct view_sched {
 	struct viewer *viewer;
 	bool is_wanted; /* by --kernel */
+	char *host; /* whose threads it has; NULL: the traces are of one host */
 	struct sched sched;
 	struct kernel_text text;
 	pthread_mutex_t lock; /* of all but `text` */
@@ -85,6 +86,20 @@ static bool is_readable_twice(const char *path)
 	return stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0;
 }
 
+/*
+ * Returns the host of a capture, which the caller frees. Captures do not name it: it is the first
+ * one whose traces have a clock of their own, as guests may have that of their host.
+ */
+static char *find_host(const struct reader *r)
+{
+	for (size_t i = 0; i < r->trace_count && r->has_hosts; i++) {
+		if (*r->traces[i].hostname && !r->traces[i].clock_host) {
+			return xstrdup(r->traces[i].hostname);
+		}
+	}
+	return NULL;
+}
+
 /* Returns the path of the first capture among the traces, or NULL. */
 static const char *find_capture(const struct session *session)
 {
@@ -102,22 +117,48 @@ static const char *find_capture(const struct session *session)
 	return NULL;
 }
 
+static void free_sched(struct view_sched *s)
+{
+	sched_fini(&s->sched);
+	pthread_mutex_destroy(&s->lock);
+	free(s->host);
+	free(s);
+}
+
+/* Reports a capture that cannot be opened; true if that is none of the user's wishes. */
+static bool not_opened(struct view_sched *s, const char *path, const struct read_error *error)
+{
+	struct read_error ignored;
+
+	kernel_text_close(&s->text, &ignored);
+	if (s->is_wanted) {
+		session_say(s->viewer->session, "--kernel: %s: %s", path, error->text);
+		free_sched(s);
+		return false;
+	}
+	snprintf(s->problem, sizeof(s->problem), "%.200s: %.300s", path, error->text);
+	s->is_done = true;
+	s->viewer->sched = s;
+	return true;
+}
+
 bool view_sched_begin(struct viewer *v, const char *path, int64_t offset_ns)
 {
 	struct read_error error;
 	bool is_wanted = path != NULL;
 
-	if (!is_wanted) {
-		viewer_lock(v);
-		path = find_capture(v->session);
-		viewer_unlock(v);
-	}
+	viewer_lock(v);
+	path = is_wanted ? path : find_capture(v->session);
+	char *host = path ? find_host(v->session->reader) : NULL;
+
+	viewer_unlock(v);
 	if (!path) {
 		return true;
 	}
 	struct view_sched *s = xcalloc(1, sizeof(*s));
 
 	s->viewer = v;
+	s->host = host;
 	s->is_wanted = is_wanted;
 	s->text = (struct kernel_text){
 		.offset_ns = is_wanted ? offset_ns : 0, .on_bad = on_bad, .data = s
@@ -125,13 +166,7 @@ bool view_sched_begin(struct viewer *v, const char *path, int64_t offset_ns)
 	pthread_mutex_init(&s->lock, NULL);
 	sched_init(&s->sched);
 	if (!kernel_text_open(&s->text, path, &error)) {
-		struct read_error ignored;
-
-		session_say(
-			v->session, "%s%s: %s", is_wanted ? "--kernel: " : "", path, error.text);
-		kernel_text_close(&s->text, &ignored);
-		free(s);
-		return false;
+		return not_opened(s, path, &error);
 	}
 	v->sched = s;
 	s->has_thread = pthread_create(&s->thread, NULL, read_capture, s) == 0;
@@ -153,22 +188,28 @@ void view_sched_end(struct viewer *v)
 	if (s) {
 		__atomic_store_n(&s->is_stopped, true, __ATOMIC_RELAXED);
 		wait_capture(s);
-		sched_fini(&s->sched);
-		pthread_mutex_destroy(&s->lock);
-		free(s);
+		free_sched(s);
 	}
 }
 
 /* ---- The answer ---- */
 
-/* True if a row is of a processor, or of a thread that the timeline has. */
-static bool is_shown(const struct levels *l, const struct sched_row *row)
+static bool is_of_host(const struct view_sched *s, uint32_t trace)
 {
+	return !s->host || strcmp(s->viewer->session->reader->traces[trace].hostname, s->host) == 0;
+}
+
+/* True if a row is of a processor, or of a thread of the host that the timeline has. */
+static bool is_shown(const struct view_sched *s, const struct sched_row *row)
+{
+	const struct levels *l = &s->viewer->levels;
+
 	if (row->is_cpu) {
 		return true;
 	}
 	vec_foreach (const struct level_track *, t, &l->tracks) {
-		if (!t->is_lane && t->tid == row->id) {
+		if (!t->is_lane && t->tid == row->id &&
+			is_of_host(s, l->timeline.processes.items[t->process].trace)) {
 			return true;
 		}
 	}
@@ -183,7 +224,7 @@ static uint32_t *find_rows(struct view_sched *s, size_t *count)
 	*count = 0;
 	viewer_lock(s->viewer);
 	for (size_t i = 0; i < s->sched.rows.count; i++) {
-		if (is_shown(&s->viewer->levels, &s->sched.rows.items[i])) {
+		if (is_shown(s, &s->sched.rows.items[i])) {
 			rows[(*count)++] = (uint32_t)i;
 		}
 	}
@@ -234,6 +275,8 @@ static bool put_sched(struct view_sched *s, struct tile_wish *wish, size_t whole
 	wish->tracks = rows;
 	out_printf(out, "{\"done\":%s,\"problem\":", s->is_done ? "true" : "false");
 	json_out_string(out, s->problem);
+	out_str(out, ",\"host\":");
+	json_out_string(out, s->host ? s->host : "");
 	out_str(out, ",\"rows\":{");
 	for (size_t i = 0; i < wish->track_count; i++) {
 		const struct sched_row *row = &s->sched.rows.items[rows[i]];

@@ -6,7 +6,7 @@
 #include "timeline/overview.h"
 #include "view/message/json.h"
 
-static void put_processes(const struct levels *l, struct out *out)
+static void put_processes(const struct levels *l, const struct reader *r, struct out *out)
 {
 	out_str(out, "\"processes\":[");
 	for (size_t i = 0; i < l->timeline.processes.count; i++) {
@@ -15,6 +15,8 @@ static void put_processes(const struct levels *l, struct out *out)
 		out_printf(out, "%s{\"trace\":%u,\"pid\":%u,\"name\":", i ? "," : "", p->trace,
 			p->pid);
 		json_out_string(out, p->name);
+		out_str(out, ",\"host\":");
+		json_out_string(out, r->traces[p->trace].hostname);
 		out_char(out, '}');
 	}
 	out_str(out, "],");
@@ -91,7 +93,7 @@ unsigned int answer_trace(struct viewer *v, const struct question *q, struct out
 	json_out_string(
 		out, v->session->unreadable_traces ? v->session->first_unreadable : v->problem);
 	out_char(out, ',');
-	put_processes(l, out);
+	put_processes(l, r, out);
 	put_tracks(l, out);
 	put_names(r, out);
 	viewer_unlock(v);

@@ -19,11 +19,20 @@ let hasCapture = true; // until the server says that there is none
 let cpus = []; // numbers, in order
 let rows = new Map(); // of a processor, by its number
 let states = new Map(); // items of a thread, by its number
+let host = ""; // whose threads these are; "": there is only one
+
+function processOf(track) {
+	return app.trace.processes[track.process];
+}
+
+// True if the track is of a thread of the capture's host: others may have threads of the same numbers.
+function isOwn(track) {
+	return track.lane === null && (host === "" || processOf(track)?.host === host);
+}
 
 // The number of a thread and the name of its process; a capture does not know it.
 function threadName(tid) {
-	const processOf = (track) => app.trace.processes[track.process];
-	const track = app.trace.tracks.find((t) => t.lane === null && t.tid === tid && processOf(t).pid > 0);
+	const track = app.trace.tracks.find((t) => t.tid === tid && isOwn(t) && processOf(t).pid > 0);
 
 	return track ? `${tid} ${processOf(track).name}` : `${tid}`;
 }
@@ -35,6 +44,7 @@ function take(answer) {
 	cpus = own.sort((a, b) => a - b);
 	rows = new Map();
 	states = new Map();
+	host = answer.host;
 	for (const row of answer.tile.rows) {
 		const [isCpu, id] = answer.rows[row.track];
 
@@ -78,8 +88,8 @@ function draw(d, { view }, box, scale) {
 }
 
 // The states of a track's thread; undefined: not known.
-export function statesOf({ lane, tid }) {
-	return lane === null ? states.get(tid) : undefined;
+export function statesOf(track) {
+	return isOwn(track) ? states.get(track.tid) : undefined;
 }
 
 function drawState(d, box, scale) {
