@@ -256,8 +256,6 @@ void layout_decode(const struct record_layout *l, struct value *values,
 	}
 }
 
-/* Finds the place of a field. */
-
 struct place place_of(const struct reader *r, const struct event_class *class, int arg)
 {
 	const struct record_layout *l = class->layout;

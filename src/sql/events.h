@@ -21,8 +21,8 @@
 struct sql_scan {
 	const struct sql_source *source;
 	struct reader *reader;
-	struct filter
-		filter; /* the source's selection; a query may narrow it before sql_scan_open() */
+	/* The source's selection. A query may narrow it before sql_scan_open(). */
+	struct filter filter;
 	bool filters;
 	bool is_interrupted; /* the last call returned 0 for that reason */
 	struct read_error error; /* of sql_scan_open() */

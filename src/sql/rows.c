@@ -14,8 +14,6 @@
 
 /* ---- The records for one query ---- */
 
-/* Reads the traces for one query: see scan.h. */
-
 void sql_scan_init(struct sql_scan *s, const struct sql_source *source)
 {
 	*s = (struct sql_scan){ .source = source };

@@ -41,7 +41,7 @@ struct section_async {
 	uint32_t next; /* in its bucket, or the next free entry */
 };
 
-/* The end of a scope that did not begin in the section, or a second one. */
+/* The end of a scope that did not begin in the section, or a second end of it. */
 struct section_released {
 	struct key key; /* its name is the section's */
 	uint32_t slot;

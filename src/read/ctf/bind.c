@@ -4,7 +4,6 @@
  * appends to its metadata and measures its clock better, so both are repeated. Called by open.c
  * first, and by records.c and follow.c when the metadata may have grown.
  */
-
 #include "read/ctf/ctf.h"
 #include "text/out.h"
 

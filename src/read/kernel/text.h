@@ -3,7 +3,7 @@
  * The kernel's trace as text: tracefs' `trace` and `trace_pipe`, and the output of `trace-cmd
  * report`. Returns the events that take a thread's time: system calls, time off the processor,
  * interrupts; and those that wake a thread. Lines of any length and any bytes; memory is bounded.
- *One thread.
+ * One thread.
  *
  *	text.c       the file, line by line, and its events
  *	line.c       the columns before an event: thread, processor, flags, time
