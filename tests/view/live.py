@@ -111,6 +111,9 @@ def check_page(served):
         wait_until("tick stays on", lambda: states(served)["tick"] == "disabled")
         page.evaluate("document.getElementById('events-on').click()")
         wait_until("tick stays off", lambda: states(served)["tick"] == "enabled")
+        page.evaluate("location.hash = `#1000,2000&time=${waymark.trace.length + 1e12}-${waymark.trace.length + 2e12}`")
+        wait_until("no line reports what began earlier", lambda: page.evaluate(
+            "document.getElementById('selection').textContent").find("not known until the trace was read") > 0)
         check("nothing failed", (page.faults, page.prompts), ([], 0))
 
 

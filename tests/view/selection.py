@@ -182,6 +182,20 @@ def check_crowd(trace, scopes):
             check(f"it took {took} s", took < 0.6, True)
 
 
+def check_damaged_crowd(trace):
+    """Behind damage the rest is read once, and the ends there are found, too."""
+    with open(trace / "stream-1003", "r+b") as f:
+        f.seek(f.seek(0, os.SEEK_END) * 3 // 5 // 8 * 8)
+        f.write(b"\xff" * 64)
+    ended = Commands(trace, 0, 10**18).sql("SELECT count(*) AS n FROM scopes WHERE unfinished = 0")[0]["n"]
+    with Served(WAYMARK, trace) as served:
+        check("it is damaged", served.trace()["problems"] > 0, True)
+        answer = served.ask("/api/select", **{"from": 0, "to": 1000})
+        row = next(r for r in answer["report"]["scopes"] if r["name"] == "job")
+        check("ends in a damaged trace", (row["count"], answer["unknown"]), (ended, 0))
+        check(f"{ended} ends are behind it, too", 25000 < ended < 40000, True)
+
+
 def check_wrong(trace):
     with Served(WAYMARK, trace) as served:
         served.trace()
@@ -241,6 +255,7 @@ def main():
               [("job", True), ("main", True), ("phase", True)])
         make_scopes.write_crowd(work / "crowd", 400000, 40000)
         check_crowd(work / "crowd", 40000)
+        check_damaged_crowd(work / "crowd")
         check_wrong(cache)
         check_unreadable(work)
     finish()
