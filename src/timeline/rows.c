@@ -13,7 +13,7 @@
 bool section_steps_begin(
 	struct section_steps *s, const struct levels *l, int64_t from_ns, int64_t until_ns)
 {
-	int64_t end_ns = l->base_ns + (int64_t)((uint64_t)l->steps << l->shift);
+	size_t last;
 	bool is_full = s->bytes > KEPT_BYTES;
 
 	*s = (struct section_steps){
@@ -22,10 +22,11 @@ bool section_steps_begin(
 		.of_levels = l->steps,
 		.bytes = is_full ? 0 : s->bytes,
 	};
-	from_ns = from_ns > l->base_ns ? from_ns : l->base_ns;
-	until_ns = until_ns < end_ns ? until_ns : end_ns;
 	s->first = section_step(s, from_ns);
-	s->count = until_ns > from_ns ? section_step(s, until_ns) + 1 : 1;
+	last = (size_t)(section_since(s, until_ns) >> s->shift);
+	last = last < l->steps ? last : l->steps - 1; /* the levels have no step after it */
+	s->count = last >= s->first ? last - s->first + 1 : 0;
+	s->is_odd = s->count == 0;
 	return !is_full;
 }
 

@@ -352,8 +352,9 @@ void level_section_add(struct level_section *s, const struct record *records, si
 		if (UNLIKELY(may_mark) && s->records >= next_mark(s) && ns > s->last_ns) {
 			mark(s, ns);
 		}
+		/* Records of a damaged trace may be older than those before them. */
 		s->first_ns = s->records == 0 ? ns : s->first_ns;
-		s->last_ns = ns;
+		s->last_ns = s->records == 0 || ns > s->last_ns ? ns : s->last_ns;
 		if (LIKELY(rec->kind == RECORD_EVENT)) {
 			add_event(s, rec);
 		} else {

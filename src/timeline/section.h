@@ -82,7 +82,7 @@ struct level_section {
 	struct section_steps steps;
 	uint64_t records;
 	int64_t first_ns; /* of its records */
-	int64_t last_ns;
+	int64_t last_ns; /* the latest */
 	bool has_gaps;
 };
 

@@ -137,6 +137,17 @@ def late_host():
     return small(uuid=bytes(range(1, 17)), host="hostc", boot="b3", pid=79, shift=100)
 
 
+def past_end():
+    """A packet was never closed, so no header has the time of its last event, and the next one begins earlier."""
+    t = Trace()
+    t.metadata = t.metadata.replace(f"freq = {FREQ}", "freq = 1000000000")
+    s, wide = 20 * 10**9, 2**25  # in ns: a power of two, as steps of rows are
+    late = [t.event(IDLE, s + n) for n in (0, wide - 3000, wide + 500)]
+    t.files["stream-3"] = (t.packet(late, begin=s) +
+                           t.packet([t.event(IDLE, s + wide - 1000)], begin=s + wide - 2000, end=s + wide - 1000, sequence=2))
+    return t
+
+
 def two_boots():
     """The same boot as small(), under another name, although the time of day was set in between."""
     return small(uuid=bytes(range(16)), host="container", pid=78, shift=3600)
@@ -266,6 +277,7 @@ WHOLE = {"small": small(), "small-big-endian": small(">"), "notes": notes(), "no
          "late-host": late_host(),
          "many-packets": many_packets(), "many-packets-big-endian": many_packets(">")}
 DAMAGED = {
+    "past-end": past_end(),
     "out-of-order": out_of_order(), "unknown-event": unknown_event(), "torn": torn(),
     "holes": holes(), "lost-behind-damage": lost_behind_damage(), "cut-metadata": cut_metadata(), "bad-event": bad_event(), "bad-run": bad_run(),
     "left-over": left_over(), "torn-header": torn_header(), "no-packet": no_packet(), "other-uuid": other_uuid(),

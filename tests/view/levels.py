@@ -19,7 +19,7 @@ from compare import check, finish  # noqa: E402
 TEST, WAYMARK, PROGRAM, LANES = map(os.path.realpath, sys.argv[1:5])
 HERE = pathlib.Path(__file__).resolve().parent
 MADE = ("small", "small-big-endian", "pieces", "flight", "lost-and-rotated", "many-packets", "notes", "thread-ended",
-        "other-host")
+        "other-host", "past-end")
 
 # Kinds of LANES, the most scopes open at one time, and the least share of sections that are joined.
 SHAPES = (("plain", 1, 1), ("nested", 8, 1), ("crossing", 8, 1), ("crossing", 100, 0.9), ("async", 1, 1), ("async", 8, 1),

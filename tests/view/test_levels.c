@@ -46,12 +46,31 @@ static struct reader *open_traces(void)
 	return r;
 }
 
-/* Makes levels that know the threads of `like`, and the bounds of its time. */
+/* Returns the time of the last record as the indexes have it: a damaged one may have a later one.
+ */
+static int64_t expected_end(const struct reader *r, const struct levels *like)
+{
+	struct reader_loads loads = { 0 };
+	int64_t end_ns = like->first_ns;
+
+	if (!reader_loads(r, &loads)) {
+		end_ns = like->last_ns;
+	}
+	vec_foreach (const struct reader_load *, load, &loads.all) {
+		int64_t ns = load->ns + (int64_t)load->span_ns;
+
+		end_ns = ns > end_ns ? ns : end_ns;
+	}
+	vec_fini(&loads.all);
+	return end_ns;
+}
+
+/* Makes levels that know the threads of `like`, and what the indexes have of its time. */
 static void begin(struct levels *l, struct reader *r, const struct levels *like)
 {
 	levels_init(l, r);
 	if (like) {
-		levels_expect(l, like->first_ns, like->last_ns);
+		levels_expect(l, like->first_ns, expected_end(r, like));
 		vec_foreach (const struct timeline_thread *, t, &like->timeline.threads) {
 			const struct timeline_process *p = timeline_process_of(&like->timeline, t);
 
@@ -179,8 +198,10 @@ static void compare(const struct levels *a, const struct levels *b)
 {
 	REQUIRE(a->records == b->records && a->lost == b->lost && a->first_ns == b->first_ns &&
 			a->last_ns == b->last_ns && a->shift == b->shift,
-		"%" PRIu64 ", %" PRIu64 " records; %" PRIu64 ", %" PRIu64 " lost", a->records,
-		b->records, a->lost, b->lost);
+		"%" PRIu64 ", %" PRIu64 " records; %" PRIu64 ", %" PRIu64 " lost; to %" PRId64
+		", %" PRId64 "; steps of 1 << %u, %u",
+		a->records, b->records, a->lost, b->lost, a->last_ns, b->last_ns, a->shift,
+		b->shift);
 	REQUIRE(a->tracks.count == b->tracks.count, "%zu and %zu tracks", a->tracks.count,
 		b->tracks.count);
 	for (size_t i = 0; i < a->tracks.count; i++) {
