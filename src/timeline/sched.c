@@ -25,11 +25,16 @@ void sched_fini(struct sched *s)
 	keys_fini(&s->by_id);
 }
 
+/* Returns a row, which may be new; NULL: that would be one more than the limit of spans. */
 static struct sched_row *row_of(struct sched *s, bool is_cpu, uint32_t id)
 {
 	const struct key key = { .trace = is_cpu, .tid = id };
 	uint32_t index = keys_get(&s->by_id, &key);
 
+	if (index == KEYS_NONE && s->spans >= SCHED_MAX) {
+		s->is_cut = true;
+		return NULL;
+	}
 	if (index == KEYS_NONE) {
 		index = (uint32_t)s->rows.count;
 		vec_push(&s->rows, ((struct sched_row){ .is_cpu = is_cpu, .id = id }));
@@ -71,10 +76,10 @@ static uint32_t state_of(const struct sched_row *thread)
 /* The thread goes on waiting until it runs, if no event has woken it. */
 static void wake(struct sched *s, const struct kernel_event *e)
 {
-	struct sched_row *thread = row_of(s, false, e->next);
+	struct sched_row *thread = e->next == NO_THREAD ? NULL : row_of(s, false, e->next);
 
 	/* A thread that is on its way off its processor is woken again after the switch. */
-	if (state_of(thread) == SCHED_WAITING || state_of(thread) == 0) {
+	if (thread && (state_of(thread) == SCHED_WAITING || state_of(thread) == 0)) {
 		begin_span(s, thread, (int64_t)e->ns, SCHED_RUNNABLE);
 	}
 }
@@ -90,27 +95,37 @@ static bool is_only_woken(const struct sched_row *thread)
 	       (count == 1 || spans[count - 2].end_ns != spans[count - 1].begin_ns);
 }
 
-static void switch_threads(struct sched *s, const struct kernel_event *e)
+static void begin_running(struct sched *s, const struct kernel_event *e)
 {
 	int64_t ns = (int64_t)e->ns;
 	struct sched_row *cpu = row_of(s, true, e->cpu);
 
-	if (e->next == NO_THREAD) {
+	if (cpu && e->next == NO_THREAD) {
 		end_span(cpu, ns);
-	} else {
+	} else if (cpu) {
 		begin_span(s, cpu, ns, e->next);
-		begin_span(s, row_of(s, false, e->next), ns, SCHED_RUNNING);
 	}
-	if (e->tid != NO_THREAD) {
-		bool is_preempted = strstr(e->name, "preempted") != NULL;
-		struct sched_row *thread = row_of(s, false, e->tid);
+	struct sched_row *thread = e->next == NO_THREAD ? NULL : row_of(s, false, e->next);
 
-		if (is_only_woken(thread)) { /* it was running, since an unknown time */
-			s->spans--;
-			thread->spans.count--;
-		}
-		begin_span(s, thread, ns, is_preempted ? SCHED_RUNNABLE : SCHED_WAITING);
+	if (thread) {
+		begin_span(s, thread, ns, SCHED_RUNNING);
 	}
+}
+
+static void switch_threads(struct sched *s, const struct kernel_event *e)
+{
+	begin_running(s, e);
+	struct sched_row *thread = e->tid == NO_THREAD ? NULL : row_of(s, false, e->tid);
+	bool is_preempted = strstr(e->name, "preempted") != NULL;
+
+	if (!thread) {
+		return;
+	}
+	if (is_only_woken(thread)) { /* it was running, since an unknown time */
+		s->spans--;
+		thread->spans.count--;
+	}
+	begin_span(s, thread, (int64_t)e->ns, is_preempted ? SCHED_RUNNABLE : SCHED_WAITING);
 }
 
 void sched_add(struct sched *s, const struct kernel_event *e)

@@ -43,7 +43,7 @@ def wake(cpu, ns, tid, event="sched_wakeup"):
 def woken(first, tid):
     """Thread `tid` waits, is woken twice, runs; 99999 is woken though it runs already, and before that nothing is known."""
     return [line(0, first + 1000, tid, "S", 0), wake(1, first + 2000, tid, "sched_waking"), wake(1, first + 2500, tid),
-            wake(0, first + 2600, 99999), line(0, first + 4000, 0, "R", tid), wake(1, first + 5000, tid),
+            wake(0, first + 2600, 99999), wake(0, first + 2700, 0), line(0, first + 4000, 0, "R", tid), wake(1, first + 5000, tid),
             line(1, first + 6000, 99999, "S", 0), line(0, first + 7000, tid, "R", 0)]
 
 
@@ -131,6 +131,7 @@ def main():
         file.write_text("".join(woken(first, tid)))
         with Served(WAYMARK, f"--kernel={file}", trace) as served:
             served.trace()
+            check("the idle thread has no row", (False, 0) in spans(sched(served, 0, 20000)), False)
             check("woken", spans(sched(served, 0, 20000))[(False, tid)], [
                 [1000, 2000, WAITING], [2000, 4000, RUNNABLE], [4000, 7000, RUNNING], [7000, 7000, RUNNABLE]])
         with Served(WAYMARK, trace, file) as served:
