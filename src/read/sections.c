@@ -134,8 +134,10 @@ void sections_divide(struct sections *s, struct reader_loads *loads)
 
 	*s = (struct sections){ 0 };
 	most = most < SECTIONS_THREADS_MAX ? most : SECTIONS_THREADS_MAX;
-	for (uint64_t wanted = enough_bytes(loads, most); most > 1 && wanted <= SECTION_BYTES_LONG;
-		wanted *= 2) {
+
+	uint64_t wanted = enough_bytes(loads, most);
+
+	for (; most > 1 && wanted <= SECTION_BYTES_LONG; wanted *= 2) {
 		divide(s, loads, wanted);
 		if (s->begins.count < SECTIONS_MIN) {
 			break;
@@ -145,7 +147,8 @@ void sections_divide(struct sections *s, struct reader_loads *loads)
 			return;
 		}
 	}
-	divide(s, loads, SECTION_BYTES_MAX);
+	/* One thread: the longer the sections are, the less is passed. */
+	divide(s, loads, wanted < SECTION_BYTES_LONG ? wanted : SECTION_BYTES_LONG);
 	s->threads = 1;
 }
 

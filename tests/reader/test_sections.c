@@ -295,6 +295,26 @@ static void test_sharing(void **state)
 	assert_int_equal(planned(400, KIB(256), MIB(100)), 1);
 }
 
+/* One thread has long sections, as packets that overlap are passed in each of them. */
+static void test_one_thread(void **state)
+{
+	static const struct reader_format format = { .loads = made_loads };
+	const struct made m = { .base = { .format = &format },
+		.threads = 100000,
+		.packet_bytes = KIB(256),
+		.bytes = MIB(4096) };
+	struct reader_loads loads = { 0 };
+	struct sections s;
+
+	(void)state;
+	assert_true(made_loads(&m.base, &loads));
+	sections_divide(&s, &loads);
+	assert_int_equal(s.threads, 1);
+	assert_true(s.begins.count >= 4096 / 64 && s.begins.count <= 4096 / 16);
+	sections_fini(&s);
+	vec_fini(&loads.all);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -303,6 +323,7 @@ int main(void)
 		cmocka_unit_test(test_damaged_traces_are_refused),
 		cmocka_unit_test(test_plan),
 		cmocka_unit_test(test_sharing),
+		cmocka_unit_test(test_one_thread),
 	};
 
 	srand(1);
