@@ -12,8 +12,9 @@
 
 #define FIRST_BUCKETS 64
 
-/* Scopes that may begin in a section, and ends of scopes that were open before it. */
+/* Scopes that may begin in a section or be open, and ends of those that were open before it. */
 #define BEGUN_MAX ((size_t)1 << 20)
+#define OPEN_MAX ((size_t)1 << 16)
 #define RELEASED_MAX ((size_t)1 << 16)
 
 /* ---- Open scopes ---- */
@@ -135,6 +136,7 @@ static COLD uint32_t new_slot(struct section_lanes *a, uint32_t group, uint32_t 
 	struct section_slot *slot = &a->slots.items[a->used];
 
 	slot->group = group;
+	slot->row.is_shared = ++a->groups.items[group].slots > LEVELS_LANES_MAX;
 	slot->released = released;
 	slot->lane = KEYS_NONE;
 	a->taken.items[a->used] = false;
@@ -181,7 +183,7 @@ void section_lanes_begin(struct section_lanes *a, struct section_steps *s, const
 		begin_again(a, s, &a->open.items[*link], rec);
 		return;
 	}
-	if (UNLIKELY(a->begun.count == BEGUN_MAX)) {
+	if (UNLIKELY(a->begun.count == BEGUN_MAX || a->count == OPEN_MAX)) {
 		s->is_odd = true;
 		return;
 	}
@@ -272,7 +274,7 @@ void section_lanes_clear(struct section_lanes *a, bool frees_rows)
 		}
 	}
 	vec_foreach (struct section_group *, g, &a->groups) {
-		g->free.count = 0;
+		g->free.count = g->slots = 0;
 	}
 	a->used = a->count = a->open.count = 0;
 	a->released.count = a->begun.count = 0;

@@ -20,6 +20,7 @@ struct section_group {
 	uint32_t pid;
 	uint32_t name; /* of the section's pairs */
 	VEC(uint32_t) free; /* slots, the one that was freed last at the end */
+	size_t slots;
 	uint32_t rest; /* lanes that stay free, for timeline_set_free(); for the join */
 };
 
@@ -93,7 +94,8 @@ static inline uint64_t section_fingerprint(int64_t scope, uint32_t tid, uint32_t
 	uint64_t x = (uint64_t)scope * UINT64_C(0x9e3779b97f4a7c15) +
 		     other * UINT64_C(0xbf58476d1ce4e5b9);
 
-	x ^= x >> 32;
+	x = (x ^ x >> 30) * UINT64_C(0x94d049bb133111eb);
+	x ^= x >> 31;
 	return x ? x : 1;
 }
 

@@ -176,15 +176,41 @@ static void thin_out(struct levels *l)
 	l->spacing *= 2;
 }
 
+/* Notes the scopes of a thread that have slices. */
+static void note_slices(struct levels *l, struct level_checkpoint *c, size_t thread)
+{
+	const struct timeline_thread *t = &l->timeline.threads.items[thread];
+	const struct timeline_process *p = timeline_process_of(&l->timeline, t);
+
+	vec_foreach (const struct timeline_slice *, slice, &t->open) {
+		const struct key key = { p->trace, p->pid, t->tid, slice->name, slice->scope };
+		const struct scope_span *span = pairs_find(&l->timeline.pairs, &key);
+
+		if (span) {
+			c->scopes[c->count++] = (struct level_scope){
+				.key = key,
+				.class = (uint32_t)slice->class->index,
+				.is_doubtful = slice->is_doubtful,
+				.begin_ns = (int64_t)span->begin_ns,
+			};
+		}
+	}
+}
+
+/* Notes a scope that has no slice of a thread. */
 static void note_scope(void *checkpoint, const struct scope_span *span)
 {
 	struct level_checkpoint *c = checkpoint;
+	bool is_of_thread = span->place == PAIRS_STACKED;
 
-	c->scopes[c->count++] = (struct level_scope){
-		.key = span->key,
-		.class = span->class ? span->class->index : 0,
-		.begin_ns = (int64_t)span->begin_ns,
-	};
+	if (!is_of_thread || span->part == TIMELINE_DROPPED) {
+		c->scopes[c->count++] = (struct level_scope){
+			.key = span->key,
+			.class = (uint32_t)span->class->index,
+			.is_dropped = is_of_thread,
+			.begin_ns = (int64_t)span->begin_ns,
+		};
+	}
 }
 
 /* The numbers of a thread's scopes increase. */
@@ -208,6 +234,9 @@ void levels_check(struct levels *l, const struct level_point *point)
 	struct level_checkpoint c = { .ns = point->ns };
 
 	c.scopes = xcalloc(open + point->count + 1, sizeof(*c.scopes));
+	for (size_t i = 0; i < l->timeline.threads.count; i++) {
+		note_slices(l, &c, i);
+	}
 	pairs_unfinished(&l->timeline.pairs, note_scope, &c);
 	for (size_t i = 0; i < point->count; i++) {
 		c.scopes[c.count++] = point->more[i];
@@ -251,14 +280,46 @@ static void add_thread(void *levels, const struct timeline_thread *thread)
 		((struct level_track){ .process = thread->process, .tid = thread->tid }));
 }
 
+/* The key of a lane of a name; the number of them has this one. */
+#define COUNT UINT32_MAX
+
+static struct key lane_key(const struct timeline_process *process, uint32_t name, uint32_t number)
+{
+	return (struct key){
+		.trace = process->trace, .pid = process->pid, .tid = number, .name = name
+	};
+}
+
+void levels_add_lane(struct levels *l, uint32_t process, uint32_t name)
+{
+	const struct timeline_process *p = &l->timeline.processes.items[process];
+	const struct key count = lane_key(p, name, COUNT);
+	uint32_t known = keys_get(&l->by_lane, &count);
+	uint32_t number = known == KEYS_NONE ? 0 : known;
+	const struct key key = lane_key(p, name, number);
+
+	keys_swap(&l->by_lane, &count, number + 1);
+	keys_swap(&l->by_lane, &key, (uint32_t)l->tracks.count);
+	vec_push(&l->tracks, ((struct level_track){ .process = process,
+				     .is_lane = true,
+				     .is_more = number == LEVELS_LANES_MAX - 1,
+				     .name = l->timeline.pairs.names.items[name] }));
+}
+
 static void add_lane(void *levels, const struct timeline_lane *lane)
 {
 	struct levels *l = levels;
+	const struct timeline_process *p = &l->timeline.processes.items[lane->process];
+	const struct key last = lane_key(p, lane->name, LEVELS_LANES_MAX - 1);
 
-	vec_push(&l->of_lanes, (uint32_t)l->tracks.count);
-	vec_push(&l->tracks, ((struct level_track){ .process = lane->process,
-				     .is_lane = true,
-				     .name = l->timeline.pairs.names.items[lane->name] }));
+	if (lane->number < LEVELS_LANES_MAX) {
+		vec_push(&l->of_lanes, (uint32_t)l->tracks.count);
+		levels_add_lane(l, lane->process, lane->name);
+	} else {
+		uint32_t track = keys_get(&l->by_lane, &last);
+
+		vec_push(&l->of_lanes, track);
+	}
 }
 
 static struct level_track *track_of(struct levels *l, const struct timeline_event *e)
@@ -297,23 +358,38 @@ static void end_slice(struct levels *l, struct level_track *t, int64_t ns)
 	}
 }
 
+/* Slices of a lane have no depth, and may overlap in the track of several lanes. */
+static void begin_in_lane(struct levels *l, struct level_track *t, const struct timeline_event *e)
+{
+	struct level_cell one = { .count = !e->is_continued,
+		.name = (uint32_t)e->class->index + 1 };
+
+	count(l, level_row_at(t, 0), (int64_t)e->ns, one);
+}
+
 static void add_event(void *levels, const struct timeline_event *e)
 {
 	struct levels *l = levels;
 	struct level_track *t = track_of(l, e);
 	struct level_cell one = { .count = 1, .name = (uint32_t)e->class->index + 1, .weight = 1 };
+	struct level_open open;
 
 	switch (e->kind) {
 	case TIMELINE_INSTANT:
 		count(l, &t->events, (int64_t)e->ns, one);
 		break;
 	case TIMELINE_BEGIN:
-	case TIMELINE_ASYNC_BEGIN:
 		begin_slice(l, t, e);
 		break;
 	case TIMELINE_END:
-	case TIMELINE_ASYNC_END:
 		end_slice(l, t, (int64_t)e->ns);
+		break;
+	case TIMELINE_ASYNC_BEGIN:
+		begin_in_lane(l, t, e);
+		break;
+	case TIMELINE_ASYNC_END:
+		open = (struct level_open){ (int64_t)e->begin_ns, one.name };
+		cover(l, level_row_at(t, 0), &open, (int64_t)e->ns);
 		break;
 	}
 }
@@ -370,6 +446,7 @@ void levels_fini(struct levels *l)
 	vec_fini(&l->of_threads);
 	vec_fini(&l->of_lanes);
 	vec_fini(&l->checkpoints);
+	keys_fini(&l->by_lane);
 	timeline_fini(&l->timeline);
 }
 
@@ -413,8 +490,22 @@ void levels_add(struct levels *l, const struct record *records, size_t count)
 	}
 }
 
+static void cover_open(void *levels, const struct scope_span *span)
+{
+	struct levels *l = levels;
+
+	if (span->place == PAIRS_ANYWHERE) {
+		const struct level_open open = { (int64_t)span->begin_ns,
+			(uint32_t)span->class->index + 1 };
+		struct level_track *t = &l->tracks.items[l->of_lanes.items[span->mark]];
+
+		cover(l, level_row_at(t, 0), &open, l->last_ns);
+	}
+}
+
 void levels_end(struct levels *l)
 {
+	pairs_unfinished(&l->timeline.pairs, cover_open, l);
 	vec_foreach (struct level_track *, t, &l->tracks) {
 		while (t->open.count > 0) {
 			end_slice(l, t, l->last_ns);
@@ -431,24 +522,15 @@ uint32_t levels_thread(const struct levels *l, uint32_t trace, uint32_t pid, uin
 	return index < l->of_threads.count ? l->of_threads.items[index] : LEVELS_NONE;
 }
 
-static const struct timeline_process *process_of(const struct levels *l, uint32_t index)
-{
-	return &l->timeline.processes.items[index];
-}
-
 uint32_t levels_lane(const struct levels *l, const struct timeline_process *process,
 	const char *name, size_t number)
 {
-	for (uint32_t i = 0; i < l->tracks.count; i++) {
-		const struct level_track *t = &l->tracks.items[i];
-		const struct timeline_process *own = process_of(l, t->process);
+	uintptr_t known = (uintptr_t)hash_get(&l->timeline.pairs.names.numbers, name);
+	size_t last = LEVELS_LANES_MAX - 1;
+	const struct key key =
+		lane_key(process, (uint32_t)known - 1, (uint32_t)(number < last ? number : last));
 
-		if (t->is_lane && own->trace == process->trace && own->pid == process->pid &&
-			strcmp(t->name, name) == 0 && number-- == 0) {
-			return i;
-		}
-	}
-	return LEVELS_NONE;
+	return known ? keys_get(&l->by_lane, &key) : LEVELS_NONE;
 }
 
 /* ---- Views ---- */

@@ -22,6 +22,9 @@
 /* Slices that are deeper are counted in the last row. */
 #define LEVELS_DEPTH_MAX 32
 
+/* Lanes of a name in a process that have a track; the last one has the scopes of all others. */
+#define LEVELS_LANES_MAX 256
+
 struct level_row {
 	struct level_cell *cells;
 	size_t count; /* up to the last one in use */
@@ -45,19 +48,24 @@ struct level_track {
 	uint32_t process; /* index of timeline.processes */
 	uint32_t tid; /* of a thread; 0: of all of the process */
 	bool is_lane;
+	bool is_more; /* of several lanes: slices may overlap */
 	const char *name; /* of a lane */
 	struct level_row events; /* that are no slices */
 	struct level_row losses;
 	VEC(struct level_row) slices; /* by depth */
-	VEC(struct level_open) open;
+	VEC(struct level_open) open; /* of a thread */
 };
 
-/* A scope that was open at the time of a checkpoint. */
+/* A scope that was open at the time of a checkpoint. It is stored, so it has no padding. */
 struct level_scope {
 	struct key key; /* as in struct scope_span */
-	size_t class; /* index of its class */
+	uint32_t class; /* index of its class */
+	uint16_t is_doubtful; /* as in struct timeline_slice */
+	uint16_t is_dropped; /* it has no slice */
 	int64_t begin_ns;
 };
+
+_Static_assert(sizeof(struct level_scope) == sizeof(struct key) + 16, "no padding is stored");
 
 /* Records from `ns` on need only these scopes. */
 struct level_checkpoint {
@@ -72,6 +80,7 @@ struct levels {
 	VEC(struct level_track) tracks;
 	VEC(uint32_t) of_threads; /* tracks by index of the timeline's threads */
 	VEC(uint32_t) of_lanes; /* by index of its lanes */
+	struct keys by_lane; /* tracks by process, name, and number in place of a thread */
 	int64_t base_ns; /* the begin of the first step */
 	int64_t first_ns; /* of the records */
 	int64_t last_ns;
@@ -131,6 +140,9 @@ void levels_check(struct levels *l, const struct level_point *point);
 void levels_end(struct levels *l);
 
 #define LEVELS_NONE UINT32_MAX
+
+/* Adds the track of a process's next lane of a name, an index of pairs.names. */
+void levels_add_lane(struct levels *l, uint32_t process, uint32_t name);
 
 /* Return the index of a thread's track, and of the track of a process's lane of a name, from 0. */
 uint32_t levels_thread(const struct levels *l, uint32_t trace, uint32_t pid, uint32_t tid);

@@ -16,7 +16,7 @@ struct near_track {
 	uint32_t track; /* of the levels; set at the end */
 	uint32_t thread; /* index of the timeline's threads, or lanes */
 	bool is_lane;
-	VEC(struct near_item) open;
+	VEC(struct near_item) open; /* of a thread */
 };
 
 struct nearing {
@@ -29,6 +29,8 @@ struct nearing {
 	VEC(struct near_track) tracks; /* until the end, an item has an index of it */
 	VEC(uint32_t) of_threads; /* tracks by index of the timeline's threads */
 	VEC(uint32_t) of_lanes; /* by index of its lanes */
+	VEC(struct near_item) in_lanes; /* open slices; name 0: this entry is free */
+	VEC(uint32_t) free; /* of them */
 };
 
 /* Returns true if there may be one more item, and notes that there is if not. */
@@ -89,7 +91,7 @@ static struct near_item item_of(
 {
 	return (struct near_item){
 		.track = (uint32_t)(t - n->tracks.items),
-		.depth = (uint32_t)t->open.count,
+		.depth = (uint32_t)t->open.count, /* none in a lane */
 		.trace = e->rec ? e->rec->trace : 0,
 		.is_continued = e->is_continued,
 		.begin_ns = (int64_t)e->ns,
@@ -97,6 +99,30 @@ static struct near_item item_of(
 		.offset = e->rec ? e->rec->offset : 0,
 		.name = (uint32_t)e->class->index + 1,
 	};
+}
+
+static void begin_in_lane(
+	struct nearing *n, const struct near_item *item, const struct timeline_event *e)
+{
+	has_room(n); /* the reading ends if not; the slice's end finds it all the same */
+	n->open++;
+	if (n->free.count == 0) {
+		vec_push(&n->free, (uint32_t)n->in_lanes.count);
+		vec_push(&n->in_lanes, ((struct near_item){ 0 }));
+	}
+	*e->note = n->free.items[--n->free.count];
+	n->in_lanes.items[*e->note] = *item;
+}
+
+static void end_in_lane(struct nearing *n, const struct timeline_event *e)
+{
+	struct near_item *item = &n->in_lanes.items[*e->note];
+
+	item->end_ns = (int64_t)e->ns;
+	n->open--;
+	keep(n, item);
+	item->name = 0;
+	vec_push(&n->free, *e->note);
 }
 
 static void add_event(void *nearing, const struct timeline_event *e)
@@ -111,14 +137,20 @@ static void add_event(void *nearing, const struct timeline_event *e)
 		item.depth = 0;
 		keep(n, &item);
 		break;
-	case TIMELINE_BEGIN:
 	case TIMELINE_ASYNC_BEGIN:
+	case TIMELINE_BEGIN:
 		item.kind = NEAR_SLICE;
 		item.end_ns = NEAR_OPEN;
-		keep_begin(n, t, &item);
+		if (e->lane) {
+			begin_in_lane(n, &item, e);
+		} else {
+			keep_begin(n, t, &item);
+		}
+		break;
+	case TIMELINE_ASYNC_END:
+		end_in_lane(n, e);
 		break;
 	case TIMELINE_END:
-	case TIMELINE_ASYNC_END:
 		if (t->open.count > 0) {
 			item = t->open.items[--t->open.count];
 			n->open--;
@@ -154,6 +186,22 @@ static const struct timeline_style style = {
 
 /* ---- Reading ---- */
 
+static void resume(
+	struct nearing *n, const struct level_scope *scope, const struct event_class *class)
+{
+	const struct timeline_begun begun = {
+		.key = scope->key,
+		.class = class,
+		.begin_ns = (uint64_t)scope->begin_ns,
+		.slice_ns = (uint64_t)scope->begin_ns,
+		.is_doubtful = scope->is_doubtful,
+		.is_dropped = scope->is_dropped,
+		.lane = KEYS_NONE,
+	};
+
+	timeline_resume(&n->timeline, &begun);
+}
+
 struct nearing *near_begin(struct near *near, const struct levels *l, struct reader *reader)
 {
 	const struct level_checkpoint *c = levels_checkpoint(l, near->from_ns);
@@ -173,8 +221,7 @@ struct nearing *near_begin(struct near *near, const struct levels *l, struct rea
 		const struct event_class *class = levels_class_in(l, &c->scopes[i], reader);
 
 		if (class) {
-			timeline_resume(&n->timeline, &c->scopes[i].key, class,
-				(uint64_t)c->scopes[i].begin_ns);
+			resume(n, &c->scopes[i], class);
 		}
 	}
 	return n;
@@ -208,27 +255,29 @@ void near_read(struct nearing *n)
 }
 
 /* Keeps the slices that go on. */
-static void keep_open(struct nearing *n, struct near_track *t)
+static void keep_open(struct nearing *n)
 {
-	n->open -= t->open.count;
-	vec_foreach (const struct near_item *, item, &t->open) {
-		keep(n, item);
+	n->open = 0;
+	vec_foreach (struct near_track *, t, &n->tracks) {
+		vec_foreach (const struct near_item *, item, &t->open) {
+			keep(n, item);
+		}
+		vec_fini(&t->open);
 	}
-	vec_fini(&t->open);
+	vec_foreach (const struct near_item *, item, &n->in_lanes) {
+		if (item->name) {
+			keep(n, item);
+		}
+	}
 }
 
-/* Returns the track of a lane in the levels: that of its name, after as many of this name. */
+/* Returns the track of a lane in the levels: that of its name with the same number. */
 static uint32_t find_lane(const struct nearing *n, const struct levels *l, uint32_t index)
 {
-	const struct timeline_lane *all = n->timeline.lanes.items;
-	const struct timeline_lane *lane = &all[index];
-	size_t number = 0;
+	const struct timeline_lane *lane = &n->timeline.lanes.items[index];
 
-	for (uint32_t i = 0; i < index; i++) {
-		number += all[i].process == lane->process && all[i].name == lane->name;
-	}
 	return levels_lane(l, &n->timeline.processes.items[lane->process],
-		n->timeline.pairs.names.items[lane->name], number);
+		n->timeline.pairs.names.items[lane->name], lane->number);
 }
 
 static void find_tracks(struct nearing *n, const struct levels *l)
@@ -267,14 +316,14 @@ static void match_items(struct nearing *n, const struct levels *l)
 
 void near_end(struct nearing *n, const struct levels *l)
 {
-	vec_foreach (struct near_track *, t, &n->tracks) {
-		keep_open(n, t);
-	}
+	keep_open(n);
 	find_tracks(n, l);
 	match_items(n, l);
 	vec_fini(&n->tracks);
 	vec_fini(&n->of_threads);
 	vec_fini(&n->of_lanes);
+	vec_fini(&n->in_lanes);
+	vec_fini(&n->free);
 	timeline_fini(&n->timeline);
 	free(n);
 }

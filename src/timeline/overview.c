@@ -22,13 +22,16 @@ static void add_row(struct track_sum *sum, const struct levels *l, const struct 
 struct track_sum overview_track(const struct levels *l, const struct level_track *t)
 {
 	struct track_sum sum = { .first_ns = l->last_ns };
+	uint64_t width = UINT64_C(1) << l->shift;
 
 	add_row(&sum, l, &t->events);
 	vec_foreach (const struct level_row *, row, &t->slices) {
 		add_row(&sum, l, row);
 	}
 	for (size_t i = 0; t->slices.count > 0 && i < t->slices.items[0].count; i++) {
-		sum.busy_ns += t->slices.items[0].cells[i].covered;
+		uint64_t covered = t->slices.items[0].cells[i].covered;
+
+		sum.busy_ns += covered < width ? covered : width; /* of several lanes it is more */
 	}
 	return sum;
 }

@@ -45,11 +45,11 @@ void section_row_widen(
 {
 	const struct section_row old = *row;
 
-	*row = (struct section_row){ 0 };
+	*row = (struct section_row){ .is_shared = old.is_shared };
 	s->bytes -= old.capacity * sizeof(*old.cells);
 	if (old.end > 0) {
 		section_row_make(s, row);
-		s->rows--;
+		s->rows -= !old.is_shared;
 		row->first = (before->first + old.first) / 2 - s->first;
 		row->end = (before->first + old.end - 1) / 2 - s->first + 1;
 	}
@@ -68,7 +68,7 @@ COLD void section_row_make(struct section_steps *s, struct section_row *row)
 		row->capacity = s->count;
 	}
 	row->first = row->end = 0;
-	s->rows++;
+	s->rows += !row->is_shared;
 }
 
 void section_row_clear(struct section_row *row)

@@ -18,6 +18,7 @@ struct section_row {
 	size_t capacity;
 	size_t first; /* of the cells in use */
 	size_t end; /* 0: none is in use */
+	bool is_shared; /* the levels have it in a row with others */
 };
 
 /* The steps of all rows of a section. */
@@ -27,7 +28,7 @@ struct section_steps {
 	size_t first; /* number of the first step in the levels */
 	size_t count;
 	size_t of_levels; /* steps of a row of the levels that are as wide */
-	size_t rows; /* in use */
+	size_t rows; /* in use, that the levels have too */
 	size_t bytes; /* of all rows */
 	bool is_odd; /* the section cannot be joined */
 };
@@ -48,6 +49,12 @@ static inline bool section_is_full(const struct section_steps *s)
 {
 	return s->rows * s->of_levels * sizeof(struct level_cell) > LEVELS_ROW_BYTES &&
 	       s->of_levels > LEVELS_STEPS_MIN;
+}
+
+/* True if the rows take more memory than those of the levels may: more of them are shared. */
+static inline bool section_is_large(const struct section_steps *s)
+{
+	return s->bytes > LEVELS_ROW_BYTES + LEVELS_ROW_BYTES / 4;
 }
 
 /* Makes the steps twice as wide, then all rows: by the steps before and after it. */

@@ -10,9 +10,12 @@
 
 #include "base/compiler.h"
 
-/* Kept records, ends of one thread: with more the section is odd. */
+/* Kept records, ends and open scopes of one thread, looks at these: with more the section is odd.
+ */
 #define KEPT_MAX ((size_t)1 << 16)
 #define ENDS_MAX 1024
+#define OPEN_MAX 4096
+#define LOOKS_MAX ((size_t)1 << 22)
 
 /* Records between two marks, and scopes in all of them. */
 #define MARK_RECORDS ((size_t)1 << 16)
@@ -144,6 +147,13 @@ static void keep(struct level_section *s, const struct record *rec, const struct
 	vec_push(&s->kept, kept);
 }
 
+/* Counts looks at open slices. */
+static void look(struct level_section *s, size_t count)
+{
+	s->looks += count;
+	s->steps.is_odd |= s->looks > LOOKS_MAX;
+}
+
 static inline void begin_slice(struct level_section *s, struct section_thread *t,
 	const struct record *rec, const struct key *key)
 {
@@ -154,9 +164,16 @@ static inline void begin_slice(struct level_section *s, struct section_thread *t
 		.name = key->name,
 	};
 
+	if (UNLIKELY(t->open.count == OPEN_MAX)) {
+		s->steps.is_odd = true;
+		return;
+	}
 	/* Numbers mostly increase; a scope that begins twice ends the first one. */
-	for (size_t i = 0; UNLIKELY(key->scope <= t->most_scope) && i < t->open.count; i++) {
-		s->steps.is_odd |= t->open.items[i].scope == key->scope;
+	if (UNLIKELY(key->scope <= t->most_scope)) {
+		look(s, t->open.count);
+		for (size_t i = 0; i < t->open.count; i++) {
+			s->steps.is_odd |= t->open.items[i].scope == key->scope;
+		}
 	}
 	t->least_scope = key->scope < t->least_scope ? key->scope : t->least_scope;
 	t->most_scope = key->scope > t->most_scope ? key->scope : t->most_scope;
@@ -166,6 +183,7 @@ static inline void begin_slice(struct level_section *s, struct section_thread *t
 /* Cuts the slices from a depth on: ends each, which continues at that time. */
 static void cut(struct level_section *s, struct section_thread *t, size_t from, int64_t ns)
 {
+	look(s, t->open.count - from);
 	for (size_t i = from; i < t->open.count; i++) {
 		struct section_open *open = &t->open.items[i];
 
@@ -271,12 +289,6 @@ static COLD void add_gap(struct level_section *s, const struct record *rec)
 	}
 }
 
-static void mark_scope(
-	struct level_section *s, const struct key *key, uint32_t class, int64_t begin_ns)
-{
-	vec_push(&s->marked, ((struct level_scope){ *key, class, begin_ns }));
-}
-
 static void mark_thread(struct level_section *s, const struct section_thread *t)
 {
 	vec_foreach (const struct section_open *, open, &t->open) {
@@ -284,15 +296,37 @@ static void mark_thread(struct level_section *s, const struct section_thread *t)
 			.trace = t->trace, .pid = t->pid, .tid = t->tid, .scope = open->scope
 		};
 
-		mark_scope(s, &key, open->slice.class, open->begin_ns);
+		vec_push(&s->marked, ((struct level_scope){ .key = key,
+					     .class = open->slice.class,
+					     .is_doubtful = open->is_doubtful,
+					     .begin_ns = open->begin_ns }));
 	}
 }
 
-/* Notes which scopes are open before a record. */
+static size_t count_open(const struct level_section *s)
+{
+	size_t count = s->lanes.count;
+
+	vec_foreach (const uint32_t *, index, &s->used) {
+		count += s->threads.items[*index].open.count;
+	}
+	return count;
+}
+
+/* Notes which scopes are open before a record, until there are too many of them. */
 static COLD void mark(struct level_section *s, int64_t ns)
 {
-	struct section_mark m = { .number = s->records, .ns = ns, .first = s->marked.count };
+	const struct section_mark m = {
+		.number = s->records,
+		.ns = ns,
+		.first = s->marked.count,
+		.count = count_open(s),
+	};
 
+	if (m.count > MARKED_MAX - m.first) {
+		s->next_mark = UINT64_MAX;
+		return;
+	}
 	vec_foreach (const uint32_t *, index, &s->used) {
 		mark_thread(s, &s->threads.items[*index]);
 	}
@@ -300,23 +334,13 @@ static COLD void mark(struct level_section *s, int64_t ns)
 		if (open->slot != KEYS_NONE) {
 			const struct key key = section_async_key(&s->lanes, open);
 
-			mark_scope(s, &key, open->class, open->begin_ns);
+			vec_push(&s->marked, ((struct level_scope){ .key = key,
+						     .class = open->class,
+						     .begin_ns = open->begin_ns }));
 		}
 	}
-	m.count = s->marked.count - m.first;
-	if (s->marked.count <= MARKED_MAX) {
-		vec_push(&s->marks, m);
-	} else {
-		s->marked.count = m.first;
-	}
-}
-
-/* Returns the number of the record that may have the next mark. */
-static inline size_t next_mark(const struct level_section *s)
-{
-	size_t count = s->marks.count;
-
-	return (count ? s->marks.items[count - 1].number : 0) + s->spacing;
+	vec_push(&s->marks, m);
+	s->next_mark = s->records + s->spacing;
 }
 
 /* Makes all steps twice as wide. */
@@ -342,14 +366,15 @@ void level_section_add(struct level_section *s, const struct record *records, si
 	while (UNLIKELY(section_is_full(&s->steps))) {
 		widen(s);
 	}
-	bool may_mark = s->records + count >= next_mark(s);
+	s->steps.is_odd |= section_is_large(&s->steps);
+	bool may_mark = s->records + count >= s->next_mark;
 
 	for (size_t i = 0; i < count && !s->steps.is_odd; i++) {
 		const struct record *rec = &records[i];
 		int64_t ns = (int64_t)rec->ns;
 
 		/* Records of the same time stay together. */
-		if (UNLIKELY(may_mark) && s->records >= next_mark(s) && ns > s->last_ns) {
+		if (UNLIKELY(may_mark) && s->records >= s->next_mark && ns > s->last_ns) {
 			mark(s, ns);
 		}
 		/* Records of a damaged trace may be older than those before them. */
@@ -395,4 +420,6 @@ void level_section_begin(
 	memset(s->recent, 0xff, sizeof(s->recent));
 	s->has_gaps = false;
 	s->records = 0;
+	s->looks = 0;
+	s->next_mark = s->spacing;
 }

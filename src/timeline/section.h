@@ -8,9 +8,10 @@
  * what is before the section are kept and added to the levels when it is joined: ends of scopes
  * that are open already, and gaps. Scopes that stay open begin in the levels after that.
  *
- * A section cannot be joined, and its records must be added one by one, if there are too many
- * to keep, if a scope begins twice or in one thread and ends in another, or if lost events may have
- * the end of a slice that is cut.
+ * A section is odd, that is, it cannot be joined, and its records must be added one by one: if a
+ * scope of a thread begins twice or ends in another thread; if lost events may have the end of a
+ * slice that is cut; if there are too many records to keep, or open scopes, or slices that are cut;
+ * or if records are not in its time.
  */
 #ifndef TIMELINE_SECTION_H
 #define TIMELINE_SECTION_H
@@ -81,6 +82,8 @@ struct level_section {
 	/* Of the section: */
 	struct section_steps steps;
 	uint64_t records;
+	size_t looks; /* at open slices, of which a record may need many */
+	uint64_t next_mark; /* number of the record that may have the next mark */
 	int64_t first_ns; /* of its records */
 	int64_t last_ns; /* the latest */
 	bool has_gaps;

@@ -23,7 +23,7 @@ struct stored_header {
 	uint64_t sum; /* of all after the header */
 };
 
-static const char magic[8] = "WMLEVEL\1";
+static const char magic[8] = "WMLEVEL\2";
 
 /* The numbers of the levels. */
 struct stored_levels {
@@ -313,9 +313,7 @@ static bool add_lane(struct restoring *r, const struct stored_track *t)
 
 	r->at += t->name_bytes;
 	r->left -= t->name_bytes;
-	vec_push(&l->tracks, ((struct level_track){ .process = t->process,
-				     .is_lane = true,
-				     .name = l->timeline.pairs.names.items[name] }));
+	levels_add_lane(l, t->process, name);
 	return true;
 }
 

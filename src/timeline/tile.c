@@ -39,7 +39,7 @@ static bool goes_on(const struct tile_item *last, const struct level_cell *cell,
 	uint64_t width)
 {
 	return last && last->end_ns == begin_ns && cell->count == 0 && cell->name == last->name &&
-	       cell->covered == width;
+	       cell->covered >= width;
 }
 
 static void add_cells(struct tile *t, struct tile_row *row, const struct level_view *view)
@@ -59,7 +59,8 @@ static void add_cells(struct tile *t, struct tile_row *row, const struct level_v
 			const struct tile_item item = {
 				.begin_ns = begin_ns,
 				.end_ns = time_after(begin_ns, width),
-				.covered = cell->covered,
+				/* Slices of several lanes may overlap. */
+				.covered = cell->covered < width ? cell->covered : width,
 				.count = cell->count,
 				.name = cell->name,
 			};

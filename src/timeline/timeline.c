@@ -34,10 +34,10 @@ void timeline_fini(struct timeline *t)
 	vec_fini(&t->processes);
 	vec_fini(&t->threads);
 	vec_fini(&t->lanes);
-	vec_fini(&t->free_lanes);
+	vec_fini(&t->groups);
 	vec_fini(&t->classes);
 	keys_fini(&t->by_key);
-	keys_fini(&t->lane_groups);
+	keys_fini(&t->by_lanes);
 	pairs_fini(&t->pairs);
 }
 
@@ -302,12 +302,12 @@ static void begin_flow(struct timeline *t, struct timeline_event *e, int64_t sco
 static uint32_t find_group(struct timeline *t, const struct key *of)
 {
 	const struct key key = { .trace = of->trace, .pid = of->pid, .name = of->name };
-	uint32_t group = keys_get(&t->lane_groups, &key);
+	uint32_t group = keys_get(&t->by_lanes, &key);
 
 	if (group == KEYS_NONE) {
-		group = (uint32_t)t->free_lanes.count;
-		vec_push(&t->free_lanes, KEYS_NONE);
-		keys_swap(&t->lane_groups, &key, group);
+		group = (uint32_t)t->groups.count;
+		vec_push(&t->groups, ((struct timeline_lanes){ .free = KEYS_NONE }));
+		keys_swap(&t->by_lanes, &key, group);
 	}
 	return group;
 }
@@ -315,15 +315,17 @@ static uint32_t find_group(struct timeline *t, const struct key *of)
 uint32_t timeline_take_lane(struct timeline *t, const struct key *of)
 {
 	uint32_t group = find_group(t, of);
-	uint32_t lane = t->free_lanes.items[group];
+	struct timeline_lanes *g = &t->groups.items[group];
+	uint32_t lane = g->free;
 
 	if (lane != KEYS_NONE) {
-		t->free_lanes.items[group] = t->lanes.items[lane].next;
+		g->free = t->lanes.items[lane].next;
 		return lane;
 	}
 	struct timeline_lane new = { .process = find_process(t, of->trace, of->pid),
 		.name = of->name,
 		.group = group,
+		.number = g->count++,
 		.next = KEYS_NONE };
 
 	lane = (uint32_t)t->lanes.count;
@@ -339,22 +341,23 @@ uint32_t timeline_free_lanes(struct timeline *t, const struct key *of)
 {
 	uint32_t group = find_group(t, of); /* may move the array */
 
-	return t->free_lanes.items[group];
+	return t->groups.items[group].free;
 }
 
 void timeline_set_free(struct timeline *t, const struct key *of, uint32_t lane)
 {
 	uint32_t group = find_group(t, of);
 
-	t->free_lanes.items[group] = lane;
+	t->groups.items[group].free = lane;
 }
 
 void timeline_free_lane(struct timeline *t, uint32_t lane)
 {
 	struct timeline_lane *l = &t->lanes.items[lane];
+	struct timeline_lanes *g = &t->groups.items[l->group];
 
-	l->next = t->free_lanes.items[l->group];
-	t->free_lanes.items[l->group] = lane;
+	l->next = g->free;
+	g->free = lane;
 }
 
 /* ---- Slices ---- */
@@ -369,6 +372,19 @@ static void put_slice(struct timeline *t, const struct timeline_thread *thread,
 					     .is_continued = begins,
 					     .thread = thread,
 				     });
+}
+
+/* Notes that an open scope has no slice any more. */
+static COLD void note_dropped(struct timeline *t, const struct timeline_thread *thread,
+	const struct timeline_slice *slice)
+{
+	const struct timeline_process *p = timeline_process_of(t, thread);
+	const struct key key = { p->trace, p->pid, thread->tid, slice->name, slice->scope };
+	struct scope_span *span = pairs_find(&t->pairs, &key);
+
+	if (span) {
+		span->part = TIMELINE_DROPPED;
+	}
 }
 
 /*
@@ -397,27 +413,29 @@ static void end_slice(struct timeline *t, const struct scope_span *span, uint64_
 		if (!thread->open.items[i].is_doubtful) {
 			thread->open.items[kept] = thread->open.items[i];
 			put_slice(t, thread, &thread->open.items[kept++], ns, true);
+		} else {
+			note_dropped(t, thread, &thread->open.items[i]);
 		}
 	}
 	thread->open.count = kept;
 }
 
 /* Ends the slice of a span, which is on its thread or in a lane. */
-static void end_span(struct timeline *t, const struct scope_span *span, uint64_t ns)
+static void end_span(struct timeline *t, struct scope_span *span, uint64_t ns)
 {
 	if (span->place == PAIRS_STACKED) {
 		end_slice(t, span, ns);
 		return;
 	}
-	const struct timeline_lane *lane = &t->lanes.items[span->mark];
-
 	t->style->put_event(t->view,
 		&(struct timeline_event){
 			.kind = TIMELINE_ASYNC_END,
 			.ns = ns,
 			.class = span->class,
 			.thread = thread_of(t, span->key.trace, span->key.pid, span->key.tid),
-			.lane = lane,
+			.lane = &t->lanes.items[span->mark],
+			.begin_ns = span->begin_ns,
+			.note = &span->part,
 		});
 	timeline_free_lane(t, span->mark);
 }
@@ -437,6 +455,7 @@ static void begin_span(struct timeline *t, struct timeline_event *e)
 		span->mark = e->lane ? (uint32_t)(e->lane - t->lanes.items)
 				     : timeline_take_lane(t, &span->key);
 		e->lane = &t->lanes.items[span->mark];
+		e->note = &span->part;
 		begin_flow(t, e, span->key.scope);
 	}
 	t->style->put_event(t->view, e);
@@ -462,27 +481,26 @@ void timeline_continue(struct timeline *t, const struct timeline_begun *begun)
 
 	enum pairs_place place = pairs_is_sync(key) ? PAIRS_STACKED : PAIRS_ANYWHERE;
 
-	if (pairs_begin(&t->pairs, &rec, key, place, key->name) == PAIRS_BEGUN) {
-		begin_span(t, &e);
-		if (e.kind == TIMELINE_BEGIN) {
-			thread->open.items[thread->open.count - 1].is_doubtful = begun->is_doubtful;
-		}
+	if (pairs_begin(&t->pairs, &rec, key, place, key->name) == PAIRS_BEGUN_TWICE) {
+		end_span(t, &t->pairs.span, begun->slice_ns);
+	}
+	if (begun->is_dropped) {
+		pairs_begun(&t->pairs)->part = TIMELINE_DROPPED;
+		return;
+	}
+	begin_span(t, &e);
+	if (e.kind == TIMELINE_BEGIN) {
+		thread->open.items[thread->open.count - 1].is_doubtful = begun->is_doubtful;
 	}
 }
 
-void timeline_resume(struct timeline *t, const struct key *key, const struct event_class *class,
-	uint64_t begin_ns)
+void timeline_resume(struct timeline *t, const struct timeline_begun *begun)
 {
-	struct timeline_begun begun = {
-		.key = *key,
-		.class = class,
-		.begin_ns = begin_ns,
-		.slice_ns = begin_ns,
-		.lane = KEYS_NONE,
-	};
+	const char *name = begun->class->name;
+	struct timeline_begun named = *begun;
 
-	begun.key.name = texts_number(&t->pairs.names, class->name, strlen(class->name));
-	timeline_continue(t, &begun);
+	named.key.name = texts_number(&t->pairs.names, name, strlen(name));
+	timeline_continue(t, &named);
 }
 
 /* Notes that slices of the thread, or of all threads of the process, may have lost their ends. */

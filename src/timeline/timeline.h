@@ -56,7 +56,14 @@ struct timeline_lane {
 	uint32_t name; /* index of pairs.names */
 	uint64_t id;
 	uint32_t group; /* index of the lanes of the name in the process */
+	uint32_t number; /* in the group */
 	uint32_t next; /* the next free lane of the group; KEYS_NONE: none */
+};
+
+/* The lanes of a name in a process. */
+struct timeline_lanes {
+	uint32_t free; /* the first free one; KEYS_NONE: none */
+	uint32_t count;
 };
 
 enum timeline_kind {
@@ -84,6 +91,8 @@ struct timeline_event {
 	bool is_continued; /* a slice that was cut continues */
 	const struct timeline_thread *thread;
 	const struct timeline_lane *lane; /* of an asynchronous scope */
+	uint64_t begin_ns; /* of an asynchronous scope that ends */
+	uint32_t *note; /* of an asynchronous scope: for the style, from its begin to its end */
 	struct timeline_flows flows;
 };
 
@@ -131,8 +140,8 @@ struct timeline {
 	VEC(struct timeline_lane) lanes;
 	/* For timeline.c only: */
 	struct keys by_key; /* indices of `processes` and `threads` */
-	struct keys lane_groups; /* indices of `free_lanes` */
-	VEC(uint32_t) free_lanes; /* the first free lane of each group */
+	struct keys by_lanes; /* indices of `groups` */
+	VEC(struct timeline_lanes) groups;
 	VEC(struct timeline_class) classes; /* by class index */
 	struct pairs_recent recent[TIMELINE_RECENT];
 };
@@ -141,6 +150,9 @@ struct timeline {
 void timeline_init(struct timeline *t, struct reader *reader, struct timeline_counters *counters,
 	const struct timeline_style *style, void *view);
 void timeline_fini(struct timeline *t);
+
+/* Part of an open span of `pairs` whose slice was dropped, as its end may be among lost events. */
+#define TIMELINE_DROPPED 0u
 
 /* Adds a record, in the order of time. */
 void timeline_add(struct timeline *t, const struct record *rec);
@@ -153,6 +165,7 @@ struct timeline_begun {
 	uint64_t slice_ns; /* the begin of its slice: later if it was cut */
 	bool is_continued; /* it was cut */
 	bool is_doubtful; /* as in struct timeline_slice */
+	bool is_dropped; /* it has no slice */
 	uint32_t lane; /* of an asynchronous scope; KEYS_NONE: the next free one */
 };
 
@@ -163,8 +176,7 @@ void timeline_continue(struct timeline *t, const struct timeline_begun *begun);
  * Begins a scope that was open before the first record: its key without the name, which is that of
  * its class.
  */
-void timeline_resume(struct timeline *t, const struct key *key, const struct event_class *class,
-	uint64_t begin_ns);
+void timeline_resume(struct timeline *t, const struct timeline_begun *begun);
 
 /* Returns a thread, which is new if it had no record. Valid until the next one is new. */
 const struct timeline_thread *timeline_know_thread(

@@ -100,8 +100,10 @@ EVENTS = [
     ("blk_note", 'block/trace-events:15: blk_note(uint64_t n, int32_t level, const char *text) '
      '"%" PRIu64 " at level %d: <%s>"',
      [("uint64_t", "n"), ("int32_t", "level"), ("string", "text")]),
+    ("blk_work", None, [("int64_t", "scope")]),
+    ("blk_work_end", None, [("int64_t", "scope"), ("uint32_t", "scope_tid")]),
 ]
-READ, OPEN, DONE, IDLE, PLAIN, MISFIT, TWO, NOTE = range(1, 9)
+READ, OPEN, DONE, IDLE, PLAIN, MISFIT, TWO, NOTE, WORK, WORK_END = range(1, 11)
 SIZES = {"uint8_t": (1, "B"), "int8_t": (1, "b"), "uint16_t": (2, "H"), "uint32_t": (4, "I"),
          "int32_t": (4, "i"), "uint64_t": (8, "Q"), "int64_t": (8, "q"), "pointer_t": (8, "Q")}
 

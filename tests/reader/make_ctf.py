@@ -10,7 +10,7 @@ import struct
 import sys
 from random import Random
 
-from ctf_bytes import (DONE, FREQ, IDLE, MISFIT, NOTE, OPEN, PLAIN, READ, TWO, Trace, buffer, event_text)
+from ctf_bytes import (DONE, FREQ, IDLE, MISFIT, NOTE, OPEN, PLAIN, READ, TWO, WORK, WORK_END, Trace, buffer, event_text)
 
 
 def small(order="<", **whose):
@@ -135,6 +135,22 @@ def other_host():
 def late_host():
     """A host that booted long after the others' events."""
     return small(uuid=bytes(range(1, 17)), host="hostc", boot="b3", pid=79, shift=100)
+
+
+def begun_twice():
+    """A scope whose end was lost is dropped when the one around it ends; its number begins again much later."""
+    t = Trace()
+    t.metadata += event_text(WORK) + event_text(WORK_END)
+    s, outer, inner = 20 * FREQ, 2**31, 2**31 + 1
+    rest = [t.event(IDLE, s + 3000 + 50 * n) for n in range(40)]
+    parts = ([t.event(WORK, s, outer), t.event(WORK, s + 100, inner)], [t.event(WORK_END, s + 2000, outer, 1003)], rest,
+             [t.event(WORK, s + 6000, inner)], [t.event(IDLE, s + 7000 + 50 * n) for n in range(40)],
+             [t.event(WORK_END, s + 10000, inner, 1003)])
+    for n, part in enumerate(parts):
+        begin = s + (0, 1000, 3000, 6000, 7000, 10000)[n]
+        t.files["stream-3"] = t.files.get("stream-3", b"") + t.packet(
+            part, begin=begin, end=begin + 1999 if n in (2, 4) else begin + 1000, sequence=n + 1, discarded=5 * (n > 0))
+    return t
 
 
 def past_end():
@@ -274,7 +290,7 @@ WHOLE = {"small": small(), "small-big-endian": small(">"), "notes": notes(), "no
          "wrap": wrap(), "runs": runs(), "pieces": pieces(),
          "flight": flight(), "thread-ended": thread_ended(), "lost-and-rotated": lost_and_rotated(),
          "other-host": other_host(), "two-boots": two_boots(),
-         "late-host": late_host(),
+         "late-host": late_host(), "begun-twice": begun_twice(),
          "many-packets": many_packets(), "many-packets-big-endian": many_packets(">")}
 DAMAGED = {
     "past-end": past_end(),

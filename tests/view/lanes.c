@@ -8,6 +8,7 @@
  *	async		asynchronous scopes with numbers of their own, at most OPEN at one time
  *	queue		the same, and the oldest ends first
  *	reused		the same with OPEN numbers that are used again and again
+ *	again		as reused, scopes of the thread
  *	ends		OPEN ends without beginnings, then as queue
  *	odd		as reused; some scopes begin twice, some ends have no beginning
  *	mixed		all of them, by two threads; a scope may end in the other thread
@@ -21,7 +22,7 @@
 #include "trace-lanes.h"
 
 #define FIRST_SYNC (INT64_C(1) << 31)
-#define OPEN_MAX 65536
+#define OPEN_MAX 131072
 
 static long open_max;
 static long events;
@@ -124,26 +125,31 @@ static void fire_ends(struct thread *t)
 	}
 }
 
-static void fire_slot(struct thread *t, bool is_odd)
+static void fire_slot(struct thread *t, int64_t first, bool is_odd)
 {
 	long at = any(t, open_max);
 
 	if ((t->open[at] == 0) != is_odd) {
-		begin(at);
+		begin(first + at);
 	} else {
-		end(at, t->tid);
+		end(first + at, t->tid);
 	}
 	t->open[at] = !t->open[at];
 }
 
 static void fire_reused(struct thread *t)
 {
-	fire_slot(t, false);
+	fire_slot(t, 0, false);
+}
+
+static void fire_again(struct thread *t)
+{
+	fire_slot(t, FIRST_SYNC, false);
 }
 
 static void fire_odd(struct thread *t)
 {
-	fire_slot(t, any(t, 1024) == 0);
+	fire_slot(t, 0, any(t, 1024) == 0);
 }
 
 static void fire_mixed(struct thread *t)
@@ -180,6 +186,7 @@ static const struct {
 	{ "async", fire_async },
 	{ "queue", fire_queue },
 	{ "reused", fire_reused },
+	{ "again", fire_again },
 	{ "ends", fire_ends },
 	{ "odd", fire_odd },
 	{ "mixed", fire_mixed },

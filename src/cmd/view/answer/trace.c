@@ -36,6 +36,7 @@ static void put_tracks(const struct levels *l, struct out *out)
 			sum.first_ns - l->first_ns);
 		if (t->is_lane) {
 			json_out_string(out, t->name);
+			out_str(out, t->is_more ? ",\"more\":true" : "");
 		} else {
 			out_str(out, "null");
 		}

@@ -47,7 +47,7 @@ export function nameTracks(trace) {
 
 		lanes.set(lane, number);
 		track.key = `${lane}~${number}`;
-		track.name = number > 1 ? `${track.lane} #${number}` : track.lane;
+		track.name = number > 1 ? `${track.lane} #${number}${track.more ? " and more" : ""}` : track.lane;
 	});
 }
 
