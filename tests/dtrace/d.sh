@@ -44,7 +44,7 @@ grep -q 'probe done();' test.d || fail 'no arguments'
 make_d types.d types "$here/trace-events"
 takes types.d types "$(grep -cE '^[a-z]' "$here/trace-events" | awk '{ print $1 - 1 }')"
 make_d golden.d golden "$here/golden/trace-events"
-takes golden.d golden 12
+takes golden.d golden 13
 
 echo 'disable off(int n) "%d"' >off.events
 make_d off.d off off.events

@@ -23,15 +23,22 @@ static char *questions; /* the lines; ends with a NUL */
 
 /* ---- What the command has ---- */
 
-struct reader *session_open_beside(const struct session *s, struct filter *filter)
+struct reader *session_open_again(
+	const struct session *s, struct filter *filter, struct read_error *error)
 {
-	struct read_error error;
 	char path[64];
 
 	(void)s;
 	filter_init(filter);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", input.fd);
-	return reader_open(input.fd < 0 ? directory : path, &input.options, &error);
+	return reader_open(input.fd < 0 ? directory : path, &input.options, error);
+}
+
+struct reader *session_open_beside(const struct session *s, struct filter *filter)
+{
+	struct read_error ignored;
+
+	return session_open_again(s, filter, &ignored);
 }
 
 struct reader *session_read_again(struct session *s)
