@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "trace-lanes.h"
@@ -35,6 +36,7 @@ struct thread {
 	int64_t open[OPEN_MAX];
 	uint32_t tids[OPEN_MAX];
 	long count;
+	int64_t clock_ns; /* of wait_for_clock() */
 };
 
 static struct thread threads[2];
@@ -142,8 +144,25 @@ static void fire_reused(struct thread *t)
 	fire_slot(t, 0, false);
 }
 
+/*
+ * Waits until the clock has advanced since the last call. Scopes of a thread that begin at one time
+ * have the order of their numbers, which increase in programs, but not in `again`.
+ */
+static void wait_for_clock(struct thread *t)
+{
+	struct timespec now;
+	int64_t ns;
+
+	do {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		ns = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+	} while (ns < t->clock_ns + 20);
+	t->clock_ns = ns;
+}
+
 static void fire_again(struct thread *t)
 {
+	wait_for_clock(t);
 	fire_slot(t, FIRST_SYNC, false);
 }
 
