@@ -20,7 +20,7 @@
 #include <sys/types.h>
 
 #define WAYMARK_COLD __attribute__((cold, noinline))
-#define WAYMARK_APART __attribute__((noinline))
+#define WAYMARK_NOINLINE __attribute__((noinline))
 #define WAYMARK_HIDDEN __attribute__((visibility("hidden")))
 
 /*

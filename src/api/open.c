@@ -212,7 +212,7 @@ void waymark_reader_close(struct waymark_reader *r)
 	free(r);
 }
 
-/* ---- Seeking ---- */
+/* ---- Names that stay valid ---- */
 
 /*
  * Names that were returned stay valid: the first reader keeps its names when its files are closed,

@@ -52,7 +52,7 @@ static inline const char *c_expected(const struct event *e)
 
 static inline const char *c_apart(const struct event *e)
 {
-	return e->is_hot ? "WAYMARK_APART" : "WAYMARK_COLD";
+	return e->is_hot ? "WAYMARK_NOINLINE" : "WAYMARK_COLD";
 }
 
 /* Returns a number's digits. */

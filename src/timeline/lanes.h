@@ -90,12 +90,8 @@ bool section_lanes_end(struct section_lanes *a, struct section_steps *s, const s
 /* Returns a number that another scope has only by chance, and that is never 0. */
 static inline uint64_t section_fingerprint(int64_t scope, uint32_t tid, uint32_t group)
 {
-	uint64_t other = (uint64_t)group << 32 | tid;
-	uint64_t x = (uint64_t)scope * UINT64_C(0x9e3779b97f4a7c15) +
-		     other * UINT64_C(0xbf58476d1ce4e5b9);
+	uint64_t x = timeline_mix((uint64_t)scope, (uint64_t)group << 32 | tid);
 
-	x = (x ^ x >> 30) * UINT64_C(0x94d049bb133111eb);
-	x ^= x >> 31;
 	return x ? x : 1;
 }
 

@@ -44,7 +44,7 @@ struct section_slice {
 bool section_steps_begin(
 	struct section_steps *s, const struct levels *l, int64_t from_ns, int64_t until_ns);
 
-/* True if the levels would make their steps wider for so many rows. */
+/* True if the levels, with as many rows, would double the width of their steps. */
 static inline bool section_is_full(const struct section_steps *s)
 {
 	return s->rows * s->of_levels * sizeof(struct level_cell) > LEVELS_ROW_BYTES &&

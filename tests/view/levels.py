@@ -62,7 +62,7 @@ def main():
                 run(work, f"lossy-{trace}")
         run(work, "small", "many-packets")
         run(work, "short.ctf", "long.ctf")
-        # So many open scopes that a copy of them for each record does not end in time, and lost ends.
+        # 70 000 open scopes: a copy of all of them for each record would exceed the time limit. Some ends are lost.
         record(work, "open.ctf", LANES, "queue", "140000", "70000", full="block")
         joined, odd = run(work, "open.ctf", far=("--far",))
         check(f"open.ctf: sections joined of {joined + odd}", joined > odd, True)

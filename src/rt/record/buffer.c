@@ -294,8 +294,8 @@ void waymark_buffer_populate(struct buffer *b)
 
 /*
  * Makes free sub-buffers from memory that was made ready and never used. If other threads take the
- * last of it meanwhile, the next sub-buffer has no memory. This is no need of threads, for which
- * more memory would be made ready.
+ * last of it meanwhile, the next sub-buffer has no memory. `seen` follows `bump`, because no thread
+ * asked for these units: otherwise the writer would make as many more ready.
  */
 static void retire_ready(struct buffer *b)
 {

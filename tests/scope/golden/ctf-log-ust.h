@@ -238,12 +238,12 @@ WAYMARK_TRACEPOINT(golden, often_end);
 		WAYMARK_TRACED(waymark_ust_often_end))
 #define waymark_enter_often waymark_enter_often_bcb84e88
 #define waymark_start_often waymark_start_often_bcb84e88
-WAYMARK_LOCAL WAYMARK_APART uint64_t waymark_enter_often(
+WAYMARK_LOCAL WAYMARK_NOINLINE uint64_t waymark_enter_often(
 	const char *waymark_file,
 	unsigned int waymark_line,
 	uint32_t n);
-WAYMARK_LOCAL WAYMARK_APART void waymark_leave_often(uint64_t waymark_token);
-WAYMARK_LOCAL WAYMARK_APART struct waymark_scope waymark_start_often(
+WAYMARK_LOCAL WAYMARK_NOINLINE void waymark_leave_often(uint64_t waymark_token);
+WAYMARK_LOCAL WAYMARK_NOINLINE struct waymark_scope waymark_start_often(
 	const char *waymark_file,
 	unsigned int waymark_line,
 	uint32_t n);

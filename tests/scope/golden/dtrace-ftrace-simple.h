@@ -187,9 +187,9 @@ WAYMARK_MUST_USE static inline struct waymark_scope trace_a_name_that_is_longer_
 WAYMARK_LOCAL extern uint32_t waymark_state_often;
 #define waymark_enter_often waymark_enter_often_beb99f45
 #define waymark_start_often waymark_start_often_beb99f45
-WAYMARK_LOCAL WAYMARK_APART uint64_t waymark_enter_often(uint32_t n);
-WAYMARK_LOCAL WAYMARK_APART void waymark_leave_often(uint64_t waymark_token);
-WAYMARK_LOCAL WAYMARK_APART struct waymark_scope waymark_start_often(uint32_t n);
+WAYMARK_LOCAL WAYMARK_NOINLINE uint64_t waymark_enter_often(uint32_t n);
+WAYMARK_LOCAL WAYMARK_NOINLINE void waymark_leave_often(uint64_t waymark_token);
+WAYMARK_LOCAL WAYMARK_NOINLINE struct waymark_scope waymark_start_often(uint32_t n);
 WAYMARK_MUST_USE static inline uint64_t trace_often_enter(uint32_t n)
 {
 	if (WAYMARK_LIKELY(TRACE_OFTEN_STATE())) {

@@ -291,7 +291,7 @@ static inline void trace_leave(struct CPUState *__cpu, int why)
 WAYMARK_LOCAL extern uint32_t waymark_state_often;
 WAYMARK_TRACEPOINT(golden, often);
 #define waymark_emit_often waymark_emit_often_b6e9b1eb
-WAYMARK_LOCAL WAYMARK_APART void waymark_emit_often(uint64_t value);
+WAYMARK_LOCAL WAYMARK_NOINLINE void waymark_emit_often(uint64_t value);
 static inline void trace_often(uint64_t value)
 {
 	if (WAYMARK_LIKELY(TRACE_OFTEN_STATE())) {

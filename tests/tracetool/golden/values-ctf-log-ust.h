@@ -274,7 +274,7 @@ static inline void trace_off_state(struct waymark_debug state, const char *name,
 WAYMARK_LOCAL extern uint32_t waymark_state_often_value;
 WAYMARK_TRACEPOINT(golden, often_value);
 #define waymark_emit_often_value waymark_emit_often_value_bcb84e88
-WAYMARK_LOCAL WAYMARK_APART void waymark_emit_often_value(
+WAYMARK_LOCAL WAYMARK_NOINLINE void waymark_emit_often_value(
 	const char *waymark_file,
 	unsigned int waymark_line,
 	uint32_t n);

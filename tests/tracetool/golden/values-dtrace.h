@@ -214,7 +214,7 @@ static inline void trace_off_state(struct waymark_debug state, const char *name,
 #define TRACE_OFTEN_VALUE_BACKENDS() WAYMARK_BACKENDS(waymark_state_often_value)
 WAYMARK_LOCAL extern uint32_t waymark_state_often_value;
 #define waymark_emit_often_value waymark_emit_often_value_beb99f45
-WAYMARK_LOCAL WAYMARK_APART void waymark_emit_often_value(uint32_t n);
+WAYMARK_LOCAL WAYMARK_NOINLINE void waymark_emit_often_value(uint32_t n);
 static inline void trace_often_value(uint32_t n)
 {
 	if (WAYMARK_LIKELY(TRACE_OFTEN_VALUE_STATE())) {
