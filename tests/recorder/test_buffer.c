@@ -253,6 +253,33 @@ static void memory_that_is_made_ready_once_and_given_back_is_not_made_again(void
 	waymark_buffer_destroy(a, true);
 }
 
+static void threads_run_low_by_memory_in_use_or_new(void **state)
+{
+	struct buffer *a = create(64 * MIB);
+
+	(void)state;
+	waymark_buffer_populate(a);
+	assert_false(waymark_buffer_runs_low(a, 64));
+	for (unsigned int i = 0; i < 2; i++) {
+		assert_false(waymark_buffer_runs_low(a, 64));
+		assert_int_not_equal(waymark_buffer_take(a, BUFFER_LARGE, 1), 0);
+	}
+	assert_true(waymark_buffer_runs_low(a, 64)); /* more new memory is wanted soon */
+	waymark_buffer_populate(a);
+	assert_false(waymark_buffer_runs_low(a, 64));
+	assert_true(waymark_buffer_runs_low(a, 32)); /* so much is in use */
+
+	uint32_t unit = waymark_buffer_take(a, BUFFER_LARGE, 1);
+
+	waymark_buffer_populate(a);
+	for (unsigned int i = 0; i < 10; i++) { /* memory used again is not new */
+		waymark_buffer_give(a, unit);
+		unit = waymark_buffer_take(a, BUFFER_LARGE, 1);
+		assert_false(waymark_buffer_runs_low(a, 64));
+	}
+	waymark_buffer_destroy(a, true);
+}
+
 static struct buffer *shared;
 
 /* If two threads had one sub-buffer, they would see each other's mark. */
@@ -459,6 +486,7 @@ int main(void)
 		cmocka_unit_test(a_small_subbuf_gets_memory_when_it_needs_it),
 		cmocka_unit_test(free_memory_is_found_though_no_more_can_be_got),
 		cmocka_unit_test(memory_that_is_made_ready_once_and_given_back_is_not_made_again),
+		cmocka_unit_test(threads_run_low_by_memory_in_use_or_new),
 		cmocka_unit_test(threads_never_share_a_subbuf),
 		cmocka_unit_test(a_subbuf_has_memory_though_the_writer_makes_some_ready),
 		cmocka_unit_test(a_free_subbuf_has_memory_though_others_take_some),

@@ -195,6 +195,6 @@ void waymark_ctf_keep_room(struct ctf_round *round)
 	round->close_before = 0; /* because of full=overwrite, events need not be written soon */
 	round->idle_before = round->state->evicted_from;
 	if (used > most) {
-		round->taken += evict_closed(round, used - most);
+		round->taken += (uint64_t)evict_closed(round, used - most) * BUFFER_UNIT;
 	}
 }

@@ -262,7 +262,7 @@ static void make_ready(
 	uint32_t bump = __atomic_load_n(&b->bump, __ATOMIC_RELAXED);
 	uint32_t more = count - a->seen;
 
-	a->seen = count;
+	__atomic_store_n(&a->seen, count, __ATOMIC_RELAXED);
 	if (more < buffer_class_units(BUFFER_MEDIUM)) {
 		return; /* only a few threads need memory; more may never be used */
 	}
@@ -281,6 +281,14 @@ static void make_ready(
 		     : begin_units(b, from, to, bytes)) {
 		__atomic_store_n(&a->ready, to, __ATOMIC_RELEASE);
 	}
+}
+
+bool waymark_buffer_runs_low(const struct buffer *b, uint32_t most)
+{
+	uint32_t fresh = __atomic_load_n(&b->bump, __ATOMIC_RELAXED) -
+			 __atomic_load_n(&b->begun.seen, __ATOMIC_RELAXED);
+
+	return __atomic_load_n(&b->used, __ATOMIC_RELAXED) >= most || fresh >= AHEAD_MAX / 2;
 }
 
 void waymark_buffer_populate(struct buffer *b)
@@ -310,7 +318,8 @@ static void retire_ready(struct buffer *b)
 		}
 		push(b, unit, !has_memory);
 	}
-	b->begun.seen = __atomic_load_n(&b->bump, __ATOMIC_RELAXED);
+	__atomic_store_n(
+		&b->begun.seen, __atomic_load_n(&b->bump, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
 }
 
 /* Gives the memory of free sub-buffers back. */

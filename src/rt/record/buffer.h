@@ -42,7 +42,7 @@ enum { BUFFER_WARM, BUFFER_BEGUN, BUFFER_COLD, BUFFER_HEATS };
 /* Memory that the writer makes ready above the bump pointer, while a count grows. */
 struct ahead {
 	uint32_t ready; /* units below have it; by release */
-	uint32_t seen; /* the count when last read */
+	uint32_t seen; /* the count when the writer last read it */
 };
 
 struct buffer {
@@ -162,6 +162,12 @@ bool waymark_buffer_fill(struct buffer *b, uint32_t unit, size_t bytes);
 
 /* Gives back a sub-buffer, which keeps its memory. Any thread, any signal handler. */
 void waymark_buffer_give(struct buffer *b, uint32_t unit);
+
+/*
+ * Returns true if `most` units are in use, or if threads have taken so many new ones since
+ * waymark_buffer_populate() that those with memory may run out. Any thread, any signal handler.
+ */
+bool waymark_buffer_runs_low(const struct buffer *b, uint32_t most);
 
 /* Gives memory to the sub-buffers that will be taken next. The writer calls it when it has time. */
 void waymark_buffer_populate(struct buffer *b);

@@ -439,6 +439,10 @@ struct waymark_cursor *waymark_cursor_nested(enum waymark_recorder recorder, uin
 	return NULL;
 }
 
+/*
+ * Rings the doorbell only if it must, because waking a thread costs 2 to 40 us: if the limit was
+ * taken away, so that the writer may sleep without a timeout, and if memory is filling up.
+ */
 struct waymark_cursor *waymark_cursor_refill(
 	enum waymark_recorder recorder, struct waymark_cursor *hot, size_t size, uint32_t id)
 {
@@ -453,6 +457,7 @@ struct waymark_cursor *waymark_cursor_refill(
 	bool fits = size <= BUFFER_UNIT - sizeof(struct packet_header);
 	bool full = is_full(r, c);
 	bool room = false;
+	bool rings = !__atomic_load_n(&hot->limit, __ATOMIC_RELAXED);
 	struct room_wait wait = { 0 };
 
 	do {
@@ -471,7 +476,9 @@ struct waymark_cursor *waymark_cursor_refill(
 		count_lost(r, c, id);
 		__atomic_store_n(&c->hot.busy, 0, __ATOMIC_RELEASE);
 	}
-	waymark_doorbell();
+	if (rings || !room || waymark_is_filling(p, r)) {
+		waymark_doorbell();
+	}
 	if (UNLIKELY(__atomic_load_n(&p->notices_wait, __ATOMIC_RELAXED))) {
 		waymark_notice_say(p);
 	}

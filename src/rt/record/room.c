@@ -233,6 +233,21 @@ enum recorder_policy waymark_recorder_policy(void)
 }
 
 /*
+ * The writer wakes within a millisecond, and then has the time in which threads fill the rest.
+ * Where old packets are overwritten, it keeps 1/8 free (FREE_SHARE of evict.c): half of that may be
+ * used meanwhile.
+ */
+bool waymark_is_filling(struct process *p, struct recorder *r)
+{
+	struct buffer *b = recorder_buffer(r);
+	bool overwrites =
+		waymark_recorder_policy() == RECORDER_OVERWRITE && recorder_consumer(p, r)->evict;
+	uint32_t units = b ? b->units - b->file.first_unit : 0;
+
+	return b && waymark_buffer_runs_low(b, overwrites ? units - units / 16 : units / 4);
+}
+
+/*
  * Frees some of the oldest packets, unless another thread drains. Signals are blocked meanwhile: a
  * handler would find the lock taken by its own thread.
  */

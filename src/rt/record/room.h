@@ -14,6 +14,12 @@
  */
 struct buffer *waymark_buffer_get(struct process *p, struct recorder *r);
 
+/*
+ * Returns true if the writer must be woken before its tick is over: much of the recorder's memory
+ * is in use, or threads have used up what was made ready. Any thread, any signal handler.
+ */
+bool waymark_is_filling(struct process *p, struct recorder *r);
+
 /* The state of an event's search for room; all zero at first. */
 struct room_wait {
 	uint32_t turn; /* value of r->room when the buffer was found to be full */

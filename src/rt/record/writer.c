@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The writer thread. While awake it makes passes; between them it sleeps a tick, or until a
- * producer that switches packets rings the doorbell. After a quiet second it takes every packet's
- * limit away, so that the next event of any thread must ring. Once nothing is left to write, it
- * gives memory back some seconds later and sleeps without a timeout, so that tracing does not wake
- * an idle program.
+ * producer rings the doorbell because memory is filling up. After a quiet second it takes every
+ * packet's limit away, so that the next event of any thread must ring. Once nothing is left to
+ * write, it gives memory back some seconds later and sleeps without a timeout, so that tracing does
+ * not wake an idle program.
  */
 #include <signal.h>
 #include <sys/prctl.h>
@@ -23,6 +23,7 @@
 
 /* Ticks begin short, because the process may end soon, and get longer. */
 #define TICK_FIRST_NS (1 * MS)
+#define TICK_BUSY_NS (10 * MS) /* while packets fill: little memory is in use at a time */
 #define TICK_NS (100 * MS)
 #define QUIET_NS (1000 * MS)
 #define TRIM_NS (5000 * MS)
@@ -204,6 +205,7 @@ static void take_rest(struct process *p, struct rest *rest, uint64_t events)
 		rest->expired_at = now;
 	}
 	if (events >= BUSY_EVENTS) {
+		rest->tick = rest->tick < TICK_BUSY_NS ? rest->tick : TICK_BUSY_NS;
 		return;
 	}
 	if (rest->expired && has_finished(p)) {
