@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Evaluates a bound expression: the value of each node, in order, from those of its operands. A
+ * Evaluates the nodes of an expression: the value of each, from those of its operands. A
  * value that is missing makes a comparison neither true nor false, as NULL does in SQL.
  */
 #include <string.h>
@@ -362,7 +362,7 @@ static struct expr_value connect(
 
 /* ---- All ---- */
 
-static inline struct expr_value apply(
+struct expr_value expr_apply(
 	const struct expr_node *n, const struct expr_value *a, const struct expr_value *b)
 {
 	switch (n->op) {
@@ -381,14 +381,8 @@ static inline struct expr_value apply(
 	}
 }
 
-struct expr_value expr_apply(
-	const struct expr_node *n, const struct expr_value *a, const struct expr_value *b)
-{
-	return apply(n, a, b);
-}
-
-static inline struct expr_value evaluate(
-	const struct expr_node *n, const struct expr_value *values, expr_get *get, void *data)
+struct expr_value expr_node_value(const struct expr_node *n, const struct expr_value *values,
+	unsigned int first, expr_get *get, void *data)
 {
 	struct expr_value v;
 
@@ -401,23 +395,24 @@ static inline struct expr_value evaluate(
 	case OP_NAME:
 		return none;
 	default:
-		return apply(n, &values[n->left], &values[n->right]);
+		return expr_apply(n, &values[n->left - first],
+			&values[op_is_unary(n->op) ? 0 : n->right - first]);
 	}
 }
 
-struct expr_value expr_eval(const struct expr_bound *b, expr_get *get, void *data)
+bool expr_value_is(const struct expr_value *v, bool wanted)
 {
-	struct expr_value values[EXPR_NODES];
-
-	for (size_t i = 0; i < b->count; i++) {
-		values[i] = evaluate(&b->nodes[i], values, get, data);
-	}
-	return values[b->count - 1];
+	return truth_of(v) == (wanted ? TRUE : FALSE);
 }
 
-bool expr_is_true(const struct expr_bound *b, expr_get *get, void *data)
+bool expr_truth_is(
+	const struct expr_node *nodes, const struct expr_part *part, expr_get *get, void *data)
 {
-	struct expr_value v = expr_eval(b, get, data);
+	struct expr_value values[EXPR_TEST_NODES];
 
-	return truth_of(&v) == TRUE;
+	for (unsigned int i = part->first; i <= part->last; i++) {
+		values[i - part->first] =
+			expr_node_value(&nodes[i], values, part->first, get, data);
+	}
+	return expr_value_is(&values[part->last - part->first], part->wants);
 }

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/value_name.h"
+#include "expr/names.h"
 
 /* The most operands and operators of an expression. */
 #define EXPR_NODES 256u
@@ -55,7 +56,7 @@ static inline struct expr_value expr_integer(uint64_t v, bool is_signed)
 	};
 }
 
-/* What a number with a unit, or a field, counts. */
+/* The dimension of a number with a unit, or of a field. */
 enum expr_dimension {
 	EXPR_PLAIN,
 	EXPR_COUNT, /* `4K`: bytes, where it meets a field of bytes */
@@ -63,7 +64,7 @@ enum expr_dimension {
 	EXPR_TIME,
 };
 
-/* What a name in an expression means. */
+/* The meaning of a name in an expression. */
 struct expr_field {
 	unsigned int slot; /* passed to expr_get */
 	enum expr_type type;
@@ -83,7 +84,7 @@ struct expr_scope {
 /* Gets the value of a field; EXPR_NONE if it has none. */
 typedef void expr_get(void *data, unsigned int slot, struct expr_value *value);
 
-/* Where an expression is wrong, and why. */
+/* The place where an expression is wrong, and why. */
 struct expr_error {
 	size_t at; /* byte offset in the expression */
 	size_t length; /* of the wrong part */
@@ -133,5 +134,36 @@ struct expr_value expr_eval(const struct expr_bound *b, expr_get *get, void *dat
  * still be true: `error != 0 || @tid == 7`.
  */
 bool expr_is_true(const struct expr_bound *b, expr_get *get, void *data);
+
+/* ---- For traced programs ---- */
+
+/* The most operands and operators of a part of a program that has neither `&&` nor `||`. */
+#define EXPR_TEST_NODES 32u
+
+/* The word that a field's value is passed in. */
+struct expr_word {
+	uint16_t index;
+	uint8_t bits; /* of an integer, whose other bits are 0; 0: it is none */
+	bool is_signed;
+	bool is_string; /* the address of a text that ends in NUL; NULL is one, too */
+};
+
+/* Gives the word of a field that is an integer or a string; returns false for others. */
+typedef bool expr_word_of(const void *data, unsigned int slot, struct expr_word *word);
+
+/* An expression as a program: nothing that it was made from must outlive it, but names of values.
+ */
+struct expr_program;
+
+/* Compiles. Returns NULL, with the error, if a part has too many operands, or memory ran out. */
+struct expr_program *expr_compile(const struct expr_bound *b, expr_word_of *word_of,
+	const void *data, struct expr_error *error);
+void expr_program_free(struct expr_program *p);
+
+/*
+ * Returns what expr_is_true() returns. Evaluates only what decides; gets fields that `word_of` did
+ * not give by `get`. Any thread, any signal handler; takes less than 1 KiB of stack.
+ */
+bool expr_run(const struct expr_program *p, const uint64_t *words, expr_get *get, void *data);
 
 #endif

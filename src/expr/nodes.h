@@ -37,6 +37,11 @@ enum expr_op {
 	OP_MODULO,
 };
 
+static inline bool op_is_unary(uint8_t op)
+{
+	return op >= OP_NOT && op <= OP_NEGATE;
+}
+
 static inline bool op_is_comparison(uint8_t op)
 {
 	return op >= OP_EQUAL && op <= OP_MISMATCH;
@@ -74,7 +79,25 @@ bool expr_fail(struct expr_error *error, size_t at, size_t length, const char *h
 struct expr_value expr_apply(
 	const struct expr_node *n, const struct expr_value *a, const struct expr_value *b);
 
-/* A bound expression: what bind.c makes and eval.c reads. */
+/* Returns the value of a node. `values`: of those from `first` on. */
+struct expr_value expr_node_value(const struct expr_node *n, const struct expr_value *values,
+	unsigned int first, expr_get *get, void *data);
+
+/* Returns true if the value is true or, not `wanted`, if it is false. */
+bool expr_value_is(const struct expr_value *v, bool wanted);
+
+/* Nodes that are evaluated together, at most EXPR_TEST_NODES: a node, and all below it. */
+struct expr_part {
+	uint16_t first;
+	uint16_t last;
+	bool wants; /* the truth that is asked for */
+};
+
+/* Returns true if the part's value is true or, not `wants`, if it is false. */
+bool expr_truth_is(
+	const struct expr_node *nodes, const struct expr_part *part, expr_get *get, void *data);
+
+/* A bound expression: bind.c makes it, and eval.c reads it. */
 
 struct expr_bound {
 	size_t count;

@@ -407,24 +407,3 @@ void meaning_read(struct event *e, struct arena *a, struct diag *d, const struct
 		pos += len + 1;
 	}
 }
-
-const struct meaning_unit *meaning_unit(const char *name)
-{
-	static const struct meaning_unit units[] = {
-		{ "B", 1, false },
-		{ "KiB", 1024, false },
-		{ "MiB", 1024 * 1024, false },
-		{ "sectors", 512, false },
-		{ "ns", 1, true },
-		{ "us", 1000, true },
-		{ "ms", 1000000, true },
-		{ "s", 1000000000, true },
-	};
-
-	for (size_t i = 0; name && i < ARRAY_SIZE(units); i++) {
-		if (strcmp(units[i].name, name) == 0) {
-			return &units[i];
-		}
-	}
-	return NULL;
-}

@@ -24,14 +24,4 @@
 void meaning_read(struct event *e, struct arena *a, struct diag *d, const struct placed *text,
 	bool is_comment);
 
-/* A unit that can be converted. */
-struct meaning_unit {
-	const char *name;
-	uint64_t scale; /* its bytes or nanoseconds */
-	bool is_time;
-};
-
-/* Returns the unit of that name; NULL if it is NULL, or cannot be converted. */
-const struct meaning_unit *meaning_unit(const char *name);
-
 #endif

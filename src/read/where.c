@@ -11,9 +11,9 @@
 
 #include "base/memory.h"
 #include "base/nearest.h"
+#include "base/unit.h"
 #include "base/vec.h"
 #include "format/debug.h"
-#include "model/meaning.h"
 
 /* The expression for one class. */
 struct fit {
@@ -90,7 +90,7 @@ static enum expr_type type_of(const struct type *t)
 
 static struct expr_field field_of(const struct arg *arg, int slot)
 {
-	const struct meaning_unit *unit = meaning_unit(arg->unit);
+	const struct unit *unit = arg->unit ? unit_find(arg->unit, strlen(arg->unit)) : NULL;
 
 	return (struct expr_field){
 		.slot = (unsigned int)slot,

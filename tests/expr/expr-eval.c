@@ -5,6 +5,9 @@
  * values, us has the unit microsecond, s is text. An event has no field `n`, and `any` has a value
  * without a type; c is the `char` 'c', and mark has the value U+00E9, a character. Prints `! OFFSET
  * LENGTH MESSAGE; HELP` for an error.
+ *
+ * Also runs the expression as a program for traced programs, and ends with an error if that finds
+ * another truth.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -92,6 +95,53 @@ static void print_value(struct expr_value v)
 	}
 }
 
+/* The words of the values; `f`, `any` and `mark` have none. */
+static bool word_of(const void *data, unsigned int slot, struct expr_word *word)
+{
+	static const struct expr_word words[SLOTS] = {
+		[SLOT_I] = { SLOT_I, 64, true, false },
+		[SLOT_U] = { SLOT_U, 64, false, false },
+		[SLOT_E] = { SLOT_E, 32, false, false },
+		[SLOT_US] = { SLOT_US, 64, false, false },
+		[SLOT_S] = { SLOT_S, 0, false, true },
+		[SLOT_C] = { SLOT_C, 8, true, false },
+	};
+
+	(void)data;
+	*word = words[slot];
+	return word->bits || word->is_string;
+}
+
+/* Ends with an error if the program finds another truth than the evaluation. */
+static void check_program(const struct expr_bound *b, const char *text, struct expr_value *values)
+{
+	struct expr_error error;
+	uint64_t words[SLOTS] = { 0 };
+	char string[4096];
+	struct expr_program *p = expr_compile(b, word_of, NULL, &error);
+
+	if (!p) {
+		if (strstr(error.text, "too long")) {
+			return;
+		}
+		fprintf(stderr, "%s: not compiled: %s\n", text, error.text);
+		exit(1);
+	}
+	for (size_t i = 0; i < SLOTS; i++) {
+		words[i] = values[i].as.integer;
+	}
+	snprintf(string, sizeof(string), "%.*s", (int)values[SLOT_S].length,
+		values[SLOT_S].as.text ? values[SLOT_S].as.text : "");
+	words[SLOT_S] = values[SLOT_S].as.text ? (uintptr_t)string : 0;
+	bool is_true = expr_is_true(b, get, values);
+
+	if (expr_run(p, words, get, values) != is_true) {
+		fprintf(stderr, "%s: the program finds %s\n", text, is_true ? "false" : "true");
+		exit(1);
+	}
+	expr_program_free(p);
+}
+
 static void run(const char *text, struct expr_value *values)
 {
 	static const struct expr_scope scope = { find, NULL };
@@ -101,6 +151,7 @@ static void run(const char *text, struct expr_value *values)
 
 	if (b) {
 		print_value(expr_eval(b, get, values));
+		check_program(b, text, values);
 	} else {
 		printf("! %zu %zu %s; %s\n", error.at, error.length, error.text, error.help);
 	}

@@ -56,6 +56,39 @@ static void get(void *data, unsigned int slot, struct expr_value *value)
 	*value = fields[slot].value;
 }
 
+/* The words of the fields; `f`, `z`, `a` and `m` have none. */
+static bool word_of(const void *data, unsigned int slot, struct expr_word *word)
+{
+	static const struct expr_word words[] = {
+		{ 0, 64, true, false },
+		{ 0, 0, false, false },
+		{ 1, 0, false, true },
+		{ 2, 8, false, false },
+		{ 3, 16, false, false },
+		{ 0, 0, false, false },
+		{ 0, 0, false, false },
+		{ 4, 8, true, false },
+		{ 0, 0, false, false },
+	};
+
+	(void)data;
+	*word = words[slot];
+	return word->bits || word->is_string;
+}
+
+/* The program for traced programs finds the same truth. */
+static void check_program(const struct expr_bound *b)
+{
+	const uint64_t words[] = { UINT64_MAX, (uintptr_t) "text", 1, 7, 'c' };
+	struct expr_error error;
+	struct expr_program *p = expr_compile(b, word_of, NULL, &error);
+
+	if (p && expr_run(p, words, get, NULL) != expr_is_true(b, get, NULL)) {
+		abort();
+	}
+	expr_program_free(p);
+}
+
 static void check_error(const struct expr_error *error, size_t size)
 {
 	if (error->at > size || !error->text[0] ||
@@ -80,7 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (b) {
 		expr_eval(b, get, NULL);
-		expr_is_true(b, get, NULL);
+		check_program(b);
 	} else {
 		check_error(&error, size);
 	}

@@ -60,7 +60,7 @@ enum message_name_form {
 
 struct message_step;
 struct value_name;
-struct meaning_unit;
+struct unit;
 
 /* Writes the step's text and value, then all further steps; returns the end. */
 typedef char *message_put(char *out, const struct message_step *step, const void *args);
@@ -84,7 +84,7 @@ struct message_step {
 		const struct conversion *conversion; /* for MESSAGE_PRINTF */
 		const char *const *names; /* for MESSAGE_JSON_CUT: names of `arg` arguments */
 		const struct value_name *values; /* for MESSAGE_NAME and MESSAGE_JSON_NAME */
-		const struct meaning_unit *unit; /* for MESSAGE_UNIT */
+		const struct unit *unit; /* for MESSAGE_UNIT */
 		const struct message_placeholder *placeholder; /* for the last two forms */
 	};
 };

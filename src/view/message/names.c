@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/value_name.h"
-#include "model/meaning.h"
+#include "base/unit.h"
 #include "view/message/number.h"
 #include "view/message/putters.h"
 #include "view/message/steps.h"

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "model/meaning.h"
+#include "base/unit.h"
 #include "read/layout.h"
 #include "view/message/number.h"
 #include "view/message/putters.h"
@@ -165,7 +165,7 @@ static bool has_unit(struct span text, const char *unit)
 bool steps_add_unit(struct steps *s, size_t i, bool is_signed)
 {
 	const struct arg *arg = &s->event->args[i];
-	const struct meaning_unit *unit = meaning_unit(arg->unit);
+	const struct unit *unit = arg->unit ? unit_find(arg->unit, strlen(arg->unit)) : NULL;
 	struct message_step step = { .arg = (uint16_t)i, .op = MESSAGE_UNIT, .digits = is_signed };
 
 	if (!unit || arg->type.class != TYPE_INTEGER || message_is_odd(&arg->type) ||

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/unit.h"
 #include "cmd/view/answer/answers.h"
 #include "cmd/view/answer/beside.h"
-#include "model/meaning.h"
 #include "read/where.h"
 #include "timeline/curve.h"
 #include "view/message/json.h"
@@ -406,7 +406,7 @@ static void make_name(struct out *name, const struct event_class *class, const s
 static void put_field(const struct viewer *v, const struct event_class *class,
 	const struct arg *arg, struct out *out)
 {
-	const struct meaning_unit *unit = meaning_unit(arg->unit);
+	const struct unit *unit = arg->unit ? unit_find(arg->unit, strlen(arg->unit)) : NULL;
 	struct out name;
 
 	make_name(&name, class, arg);
