@@ -137,4 +137,6 @@ def jobs_of(backends, size):
             job.program = f"bench-{job.program}-{recorder}"
             yield job
     yield Job("", "bench-disabled", "disabled", {})
+    if "ctf" in backends:
+        yield Job("", "bench-condition", "condition", {})
     yield Job("", "bench-sites", "sites", {"rounds": size.sites})

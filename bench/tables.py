@@ -104,6 +104,18 @@ def small(bench):
            for label, prefix, without in disabled])
 
 
+def condition(bench):
+    table("Conditions", "Calls of an event with a condition, ns: what a false one adds to an event that is off, and a\n"
+          "true one beside no condition.",
+          ("what", "ns", "to reach"),
+          [(label, number(bench.results.median(f"condition.{metric}", "")),
+            bench.results.verdict(f"condition.{metric}", ""))
+           for label, metric in (("false, of an integer: added", "integer_ns"),
+                                 ("false, of a string of 16 bytes: added", "string_ns"),
+                                 ("true, of an integer", "true_ns"), ("no condition", "plain_ns"),
+                                 ("true, x no condition", "true_ratio"))])
+
+
 READERS = (("waymark print > /dev/null", "read.print"), ("waymark print > file", "read.print_file"),
            ("waymark info", "read.info"),
            ("waymark export --to=perfetto", "read.perfetto"), ("waymark export --to=chrome", "read.chrome"),
@@ -182,6 +194,7 @@ def print_tables(bench, all_readers, analyser):
     latency(bench)
     work(bench)
     small(bench)
+    condition(bench)
     guests(bench)
     readers(bench, all_readers)
     analyser.show()

@@ -38,8 +38,10 @@ struct waymark_event;
 
 /* How many events matched a pattern or a list of patterns. */
 struct waymark_match {
-	size_t events; /* with a matching name */
+	size_t events; /* with a matching name, which the condition, if there is one, fits */
 	size_t unsupported; /* of these, built with none of the wanted backends */
+	/* Which events with a matching name a condition does not fit: they stay as they were. */
+	struct waymark_error misfits;
 };
 
 /*
@@ -74,13 +76,15 @@ const char *waymark_option_help(void);
 /*
  * Switches events on or off for `backends`, now and in objects loaded later: those whose name
  * matches `pattern` (`*` any run of characters, `?` any one; or a regular expression between
- * slashes, see waymark-trace(7)), or whose category has that name. A pattern without a match is no
- * error: `match`, which may be NULL, gets the counts. Atomic: all events are switched between any
- * two other control calls, or none is. Returns 0, or -1 and changes nothing: the pattern is empty
- * or a bad expression, `backends` is 0, memory or event ids (65535) ran out, or all matches are
- * trace points of waymark/scope.h, which `simple` does not record, and have no other one of
- * `backends`. An event that is loaded after the ids ran out is switched on only for backends that
- * need no id.
+ * slashes, see waymark-trace(7)), or whose category has that name. After the pattern of
+ * waymark_enable() may follow ` if ` and a condition, waymark-expressions(7): only calls for which
+ * it is true are recorded. An event has one condition, the last one given for it. A pattern without
+ * a match is no error: `match`, which may be NULL, gets the counts. Atomic: all events are switched
+ * between any two other control calls, or none is. Returns 0, or -1 and changes nothing: the
+ * pattern is empty or a bad expression, `backends` is 0, memory or event ids (65535) ran out, or
+ * all matches are trace points of waymark/scope.h, which `simple` does not record, and have no
+ * other one of `backends`; or the condition is wrong, or fits none of the events that match. An
+ * event that is loaded after the ids ran out is switched on only for backends that need no id.
  */
 int waymark_enable(const char *pattern, unsigned int backends, struct waymark_match *match,
 	struct waymark_error *error);
@@ -133,6 +137,12 @@ unsigned int waymark_get_backends(const struct waymark_event *event);
 /* Returns the backends that are on for the event now. Async-signal-safe. */
 unsigned int waymark_get_state(const struct waymark_event *event);
 
+/*
+ * Copies the condition under which the event is recorded to `text`, "" if there is none, cut to
+ * `size` bytes with the NUL. Returns its length.
+ */
+size_t waymark_get_condition(const struct waymark_event *event, char *text, size_t size);
+
 /* Returns how many external tracers (bpftrace, perf) watch the event now. Async-signal-safe. */
 unsigned int waymark_get_watchers(const struct waymark_event *event);
 
@@ -147,7 +157,8 @@ struct waymark_event_info {
 	uint64_t bytes; /* of the recorded events */
 	bool vcpu; /* declared `vcpu`: waymark/vcpu.h switches it for single vCPUs */
 	bool scope; /* a scope: its end, the event `<name>_end` of traces, is switched with it */
-	uint8_t reserved[30]; /* 0 */
+	const char *condition; /* under which it is recorded, "": none; owned by the list */
+	uint64_t reserved[2]; /* 0 */
 };
 
 struct waymark_event_list {

@@ -16,7 +16,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 /* Raised when generated code and runtime no longer fit each other; checked at registration. */
-#define WAYMARK_ABI 8
+#define WAYMARK_ABI 9
 
 enum waymark_kind {
 	WAYMARK_UNSIGNED,

@@ -51,6 +51,30 @@ WAYMARK_INLINE unsigned int waymark_vcpu_alike(const struct waymark_event *event
 void waymark_ctf(const struct waymark_event *event, ...) WAYMARK_COLD;
 void waymark_simple(const struct waymark_event *event, ...) WAYMARK_COLD;
 
+/*
+ * The bit of an event's state for backends that are on under a condition, in place of their own
+ * bits. So an event with a condition takes a path that costs other events nothing.
+ */
+#define WAYMARK_CONDITIONAL 0x8000u
+#define WAYMARK_IS_CONDITIONAL(on) WAYMARK_UNLIKELY((on)&WAYMARK_CONDITIONAL)
+
+/*
+ * Returns the backends that take this call: those in `on`, the mask of the event's state, and if
+ * the event's condition is true, those that are on under it. `words`: the arguments, as
+ * rt/event/field.h has them. Any thread, any signal handler.
+ */
+unsigned int waymark_decide(
+	const struct waymark_event *event, unsigned int on, const uint64_t *words);
+
+/* Returns a fraction as a word of a call. */
+WAYMARK_INLINE uint64_t waymark_word_of_double(double number)
+{
+	uint64_t word;
+
+	memcpy(&word, &number, sizeof(word));
+	return word;
+}
+
 /* Keep the text only in rows whose kind has waymark_<name>(), which takes a printf format. */
 #define WAYMARK_IF_PRINTF_recorder(...)
 #define WAYMARK_IF_PRINTF_text(...) __VA_ARGS__

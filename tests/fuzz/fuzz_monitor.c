@@ -17,10 +17,14 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const struct waymark_event_info toys[] = {
-	{ .name = "toy_one", .backends = WAYMARK_CTF | WAYMARK_LOG },
-	{ .name = "toy_two", .backends = WAYMARK_LOG, .state = WAYMARK_LOG },
-	{ .name = "probe", .backends = WAYMARK_DTRACE },
-	{ .name = "vtoy", .backends = WAYMARK_CTF, .state = WAYMARK_CTF, .vcpu = true },
+	{ .name = "toy_one", .backends = WAYMARK_CTF | WAYMARK_LOG, .condition = "" },
+	{ .name = "toy_two", .backends = WAYMARK_LOG, .state = WAYMARK_LOG, .condition = "" },
+	{ .name = "probe", .backends = WAYMARK_DTRACE, .condition = "" },
+	{ .name = "vtoy",
+		.backends = WAYMARK_CTF,
+		.state = WAYMARK_CTF,
+		.vcpu = true,
+		.condition = "" },
 };
 
 /* Matches more than a real program would: compares only the first character. */

@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "expr/expr.h"
 #include "rt/control/events_file.h"
 #include "rt/control/option.h"
 #include "rt/control/sinks.h"
+#include "rt/host/error.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -28,6 +30,23 @@ const struct waymark_sink *waymark_sink_first(unsigned int backends)
 		}
 	}
 	return NULL;
+}
+
+/* A condition is parsed; there are no events that it could be bound to. */
+struct condition *waymark_condition_new(const char *text, struct waymark_error *error)
+{
+	struct expr_error why;
+	struct expr *e = expr_parse(text, &why);
+
+	if (!e) {
+		waymark_fail(error, "condition: %s", why.text);
+	}
+	return (struct condition *)(void *)e;
+}
+
+void waymark_condition_free(struct condition *c)
+{
+	expr_free((struct expr *)(void *)c);
 }
 
 static void require(bool promise)

@@ -7,6 +7,7 @@
 #ifndef TESTS_TRACETOOL_STUB_RUNTIME_H
 #define TESTS_TRACETOOL_STUB_RUNTIME_H
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -133,18 +134,53 @@ static bool needs_more(size_t room)
 	return called && room < sizeof(packet.bytes);
 }
 
-#define FIRE(call)                          \
-	do {                                \
-		size_t room = 0;            \
-                                            \
-		begin(0);                   \
-		call;                       \
-		print_record();             \
-		do {                        \
-			begin(room += 8);   \
-			call;               \
-		} while (needs_more(room)); \
-		print_record();             \
+/* A condition that is true for the recorder alone. */
+static unsigned int decided;
+
+unsigned int waymark_decide(
+	const struct waymark_event *event, unsigned int on, const uint64_t *words)
+{
+	(void)event;
+	(void)on;
+	(void)words;
+	decided++;
+	return STUB_RECORDER;
+}
+
+/* Does what begin() does, but the events are on under a condition. */
+static void begin_if(size_t room)
+{
+	begin(room);
+	for (struct waymark_event *const *e = events; e < events_end; e++) {
+		*(uint16_t *)(void *)(*e)->state = WAYMARK_CONDITIONAL;
+	}
+	decided = 0;
+}
+
+static void check_decided(uint64_t size)
+{
+	if (decided != 1 || content_size != size) {
+		printf("under a condition: decided %u times, %" PRIu64 " bits, not %" PRIu64 "\n",
+			decided, content_size, size);
+	}
+}
+
+#define FIRE(call)                              \
+	do {                                    \
+		size_t room = 0;                \
+                                                \
+		begin(0);                       \
+		call;                           \
+		print_record();                 \
+		do {                            \
+			begin(room += 8);       \
+			call;                   \
+		} while (needs_more(room));     \
+		print_record();                 \
+		uint64_t size = content_size;   \
+		begin_if(sizeof(packet.bytes)); \
+		call;                           \
+		check_decided(size);            \
 	} while (0)
 
 #endif

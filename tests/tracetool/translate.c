@@ -35,6 +35,23 @@ void waymark_log(const struct waymark_event *event, const char *fmt, ...)
 	putchar('\n');
 }
 
+/* Two ways that only conditions take, which this test does not have. */
+void waymark_several(const struct waymark_event *event, const char *fmt, ...)
+{
+	(void)event;
+	(void)fmt;
+	abort();
+}
+
+unsigned int waymark_decide(
+	const struct waymark_event *event, unsigned int on, const uint64_t *words)
+{
+	(void)event;
+	(void)on;
+	(void)words;
+	abort();
+}
+
 unsigned int waymark_vcpu_backends(const struct waymark_event *event, const void *cpu)
 {
 	return !only_cpu || cpu == only_cpu ? WAYMARK_BACKENDS(*event->state) : 0;

@@ -32,6 +32,7 @@ struct ctl {
 /* Return the result, which the caller releases; NULL if the call failed. */
 json_t *ctl_list(struct ctl *ctl);
 json_t *ctl_on(struct ctl *ctl);
+void ctl_print_misfits(const struct ctl *ctl, const json_t *result);
 json_t *ctl_off(struct ctl *ctl);
 json_t *ctl_categories(struct ctl *ctl);
 json_t *ctl_stats(struct ctl *ctl);

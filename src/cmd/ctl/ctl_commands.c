@@ -61,11 +61,16 @@ void ctl_print_list(const struct ctl *ctl, const json_t *result)
 
 	json_array_foreach(result, i, event)
 	{
+		const char *condition = member_text(event, "condition", "");
+
 		if (!ctl->only_names) {
 			escaped_printf(
 				stdout, "%-8s", short_state(member_text(event, "state", "")));
 		}
 		escaped_put(stdout, member_text(event, "name", ""));
+		if (!ctl->only_names && *condition) {
+			escaped_printf(stdout, " if %s", condition);
+		}
 		putchar('\n');
 	}
 	if (!json_array_size(result) && !ctl->only_names) {
@@ -87,8 +92,40 @@ static bool has_wildcard(const struct ctl *ctl)
 	return ctl->count > 1;
 }
 
+/*
+ * Takes the words after `if` as a condition, or what follows ` if ` in the last word. Returns NULL
+ * if there is none.
+ */
+static char *take_condition(struct ctl *ctl)
+{
+	char *text = NULL;
+	size_t size = 0;
+	int at = 0;
+
+	while (at < ctl->count && strcmp(ctl->words[at], "if") != 0) {
+		at++;
+	}
+	char *inside = ctl->count ? strstr(ctl->words[ctl->count - 1], " if ") : NULL;
+
+	if (at == ctl->count) {
+		if (inside) {
+			*inside = '\0';
+		}
+		return inside ? xstrdup(inside + strlen(" if ")) : NULL;
+	}
+	FILE *out = open_memstream(&text, &size);
+
+	for (int i = at + 1; i < ctl->count; i++) {
+		fprintf(out, "%s%s", i > at + 1 ? " " : "", ctl->words[i]);
+	}
+	fclose(out);
+	ctl->count = at;
+	return text;
+}
+
 static json_t *switch_events(struct ctl *ctl, bool on)
 {
+	char *condition = on ? take_condition(ctl) : NULL;
 	struct event_scope scope = {
 		.is_to_switch = true,
 		.is_of_vcpu = ctl->has_vcpu,
@@ -97,11 +134,13 @@ static json_t *switch_events(struct ctl *ctl, bool on)
 	char *pattern = monitor_patterns(&ctl->client, ctl->words, ctl->count, scope);
 
 	if (!pattern) {
+		free(condition);
 		return NULL;
 	}
-	json_t *arguments = json_pack("{s:s, s:b, s:b}", "name", pattern, "enable", on,
-		"ignore-unavailable", has_wildcard(ctl));
+	json_t *arguments = json_pack("{s:s, s:b, s:b, s:s*}", "name", pattern, "enable", on,
+		"ignore-unavailable", has_wildcard(ctl), "condition", condition);
 
+	free(condition);
 	free(pattern);
 	return client_call(
 		&ctl->client, "trace-event-set-state", event_scope_add(arguments, scope));
@@ -110,6 +149,16 @@ static json_t *switch_events(struct ctl *ctl, bool on)
 json_t *ctl_on(struct ctl *ctl)
 {
 	return switch_events(ctl, true);
+}
+
+void ctl_print_misfits(const struct ctl *ctl, const json_t *result)
+{
+	const char *misfits = member_text(result, "misfits", "");
+
+	(void)ctl;
+	if (*misfits) {
+		escaped_say("waymark ctl", "%s", misfits);
+	}
 }
 
 json_t *ctl_off(struct ctl *ctl)

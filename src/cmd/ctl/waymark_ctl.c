@@ -52,7 +52,8 @@ static const struct ctl_command {
 } commands[] = {
 	{ "list", "[PATTERN...]", 0, MANY, ctl_list, ctl_print_list,
 		"show events and whether they are on" },
-	{ "on", "PATTERN...", 1, MANY, ctl_on, NULL, "switch events on: all that match, or none" },
+	{ "on", "PATTERN... [if CONDITION]", 1, MANY, ctl_on, ctl_print_misfits,
+		"switch events on: all that match, or none; waymark-expressions(7) has conditions" },
 	{ "off", "PATTERN...", 1, MANY, ctl_off, NULL,
 		"switch events off: all that match, or none" },
 	{ "categories", "", 0, 0, ctl_categories, ctl_print_categories,

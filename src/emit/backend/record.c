@@ -125,6 +125,42 @@ static const char to_backend[] =
 	"\t}\n"
 	"}\n";
 
+/* For an event with a condition. */
+static const char decided_begin[] =
+	"\n"
+	"WAYMARK_HOT static void decided_${signature}("
+	"${parameters}${comma}const struct waymark_event *event)\n"
+	"{\n"
+	"${words}"
+	"\tunsigned int on = WAYMARK_BACKENDS(*event->state);\n"
+	"\n"
+	"\ton = waymark_decide(event, on, ${array});\n";
+
+/* For printf. */
+static const char words_array[] = "\tconst uint64_t words[] = { %s };\n";
+
+static const char decided_call[] =
+	"\tif (on & ${mask}) {\n"
+	"\t\tto_${backend}_${signature}(${arguments}${comma}event);\n"
+	"\t}\n";
+
+static const char decided_function[] =
+	"\n"
+	"WAYMARK_INLINE void decided_${name}(${parameters})\n"
+	"{\n"
+	"\tdecided_${signature}(${arguments}&waymark_event_${name});\n"
+	"}\n";
+
+static const char decide[] =
+	"\tif (WAYMARK_IS_CONDITIONAL(waymark_on)) {\n"
+	"${array}"
+	"\t\twaymark_on = waymark_decide(&waymark_event_${name}, waymark_on, ${words});\n"
+	"${none}"
+	"\t}\n";
+
+/* For printf. */
+static const char decide_array[] = "\t\tconst uint64_t waymark_words[] = { %s };\n\n";
+
 static const char backend_function[] =
 	"\n"
 	"WAYMARK_INLINE void ${backend}_${name}(${parameters})\n"
@@ -352,6 +388,60 @@ static const char *converted(struct emit_context *c, const struct event *e)
 	return c_end(c);
 }
 
+/*
+ * Returns the arguments as the words of a call, see rt/event/field.h: `(uint32_t)n,
+ * (uintptr_t)name`;
+ * "" for an event without arguments.
+ */
+static const char *record_words(struct emit_context *c, const struct event *e)
+{
+	struct out *o = c_begin(c);
+
+	for (size_t i = 0; i < e->arg_count; i++) {
+		const char *name = e->args[i].c_name;
+		enum word word = word_of(e, i);
+
+		out_str(o, i ? ", " : "");
+		if (word == WORD_U128 || word == WORD_I128) {
+			out_printf(o, "WAYMARK_LOW64(%s), WAYMARK_HIGH64(%s)", name, name);
+		} else if (word == WORD_F32 || word == WORD_F64) {
+			out_printf(o, "waymark_word_of_double(%s)", name);
+		} else if (word == WORD_DEBUG) {
+			out_printf(o, "(uintptr_t)&%s", name);
+		} else if (word <= WORD_U64) {
+			out_printf(o, "(%s)%s", words[word].c_text, name);
+		} else {
+			out_printf(o, "(uintptr_t)%s", c_value(c, e, i)); /* and its length */
+		}
+	}
+	return o->len ? c_end(c) : "";
+}
+
+/* Writes `decided_<signature>()`, unless an event before had the same. */
+static void emit_decided(struct emit_context *c, const struct event *e, struct hash *written)
+{
+	const char *name = signature(c, e);
+	struct event g = generic(c, e);
+	const char *list = record_words(c, &g);
+	const char *array = *list ? arena_printf(&c->texts, words_array, list) : "";
+
+	if (hash_get(written, name)) {
+		return;
+	}
+	hash_add(written, name, written);
+	OUT(c->out, decided_begin, { "signature", name }, { "comma", comma(e) },
+		{ "parameters", e->arg_count ? c_parameters(c, &g) : "" }, { "words", array },
+		{ "array", *list ? "words" : "NULL" });
+	chosen_foreach (c, NULL, row) {
+		if (row->backend->recorder) {
+			OUT(c->out, decided_call, { "mask", row->backend->mask },
+				{ "backend", row->name }, { "signature", name },
+				{ "arguments", c_arguments(c, &g) }, { "comma", comma(e) });
+		}
+	}
+	out_str(c->out, "}\n");
+}
+
 /* Writes `record_<signature>()`, the body that all recording backends share. */
 static void emit_body(struct emit_context *c, const struct event *e, const char *name)
 {
@@ -398,20 +488,66 @@ static void emit_signature(struct emit_context *c, const struct event *e, struct
 	}
 }
 
+bool emit_record_is_alone(struct emit_context *c, const struct event *e)
+{
+	size_t backends = 0;
+
+	chosen_foreach (c, e, row) {
+		backends++;
+	}
+	return backends == 1 && emit_first_recorder(c) && !e->end && !e->begin &&
+	       !(e->properties & EVENT_VCPU);
+}
+
 void emit_recorders(struct emit_context *c)
 {
-	struct hash written;
+	struct hash written, decided;
 
 	if (!emit_first_recorder(c)) {
 		return;
 	}
 	hash_init(&written);
+	hash_init(&decided);
 	vec_foreach (struct event **, e, &c->model->events) {
 		if (event_is_on(c, *e)) {
 			emit_signature(c, *e, &written);
 		}
+		if (event_is_on(c, *e) && emit_record_is_alone(c, *e)) {
+			emit_decided(c, *e, &decided);
+		}
 	}
 	hash_fini(&written);
+	hash_fini(&decided);
+}
+
+/* True if the process switches a backend of the event. */
+static bool is_switched(struct emit_context *c, const struct event *e)
+{
+	chosen_foreach (c, e, row) {
+		if (row->backend->recorder || row->backend->prints) {
+			return true;
+		}
+	}
+	return false;
+}
+
+const char *emit_record_decide(struct emit_context *c, const struct event *e, const char *none)
+{
+	if (!is_switched(c, e)) {
+		return "";
+	}
+	const char *list = record_words(c, e);
+	const char *array = *list ? arena_printf(&c->texts, decide_array, list) : "";
+
+	OUT(c_begin(c), decide, { "name", e->name }, { "array", array },
+		{ "words", *list ? "waymark_words" : "NULL" }, { "none", none });
+	return c_end(c);
+}
+
+void emit_record_decided(struct emit_context *c, const struct event *e)
+{
+	OUT(c->out, decided_function, { "name", e->name }, { "signature", signature(c, e) },
+		{ "parameters", c_parameters(c, e) }, { "arguments", converted(c, e) });
 }
 
 /* Writes `<backend>_<event>()`, which passes the arguments to the function of its signature. */

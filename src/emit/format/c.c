@@ -95,6 +95,15 @@ static const char emit_call[] =
 
 static const char emit_end[] = "}\n";
 
+/* For one backend: anything else in the mask is that backend under a condition. */
+static const char emit_one[] =
+	"\tif (waymark_on & ${mask}) {\n"
+	"\t\t${backend}_${name}(${arguments});\n"
+	"\t} else if (waymark_on) {\n"
+	"\t\t${decided};\n"
+	"\t}\n"
+	"}\n";
+
 static const char emit_one_of_several[] =
 	"\tif (waymark_on == ${mask}) {\n"
 	"\t\t${backend}_${name}(${arguments});\n"
@@ -281,6 +290,13 @@ static void emit_descriptor(struct emit_context *c, const struct event *e)
 	out_template(c->out, event_descriptor, holes);
 }
 
+/* True if text backends print just the recorded arguments of the event, by printf. */
+static bool prints_alike(struct emit_context *c, const struct event *e)
+{
+	return e->format.style != FORMAT_BRACES && !(e->properties & EVENT_VCPU) && !e->end &&
+	       !e->begin && c_prints_as_recorded(c, e);
+}
+
 /*
  * True if one call of the runtime serves all backends of the event: a recorder, and text backends
  * that print just the recorded arguments.
@@ -295,8 +311,7 @@ static bool is_alike(struct emit_context *c, const struct event *e)
 		}
 		prints = prints || row->backend->prints;
 	}
-	return prints && emit_first_recorder(c) && e->format.style != FORMAT_BRACES &&
-	       !(e->properties & EVENT_VCPU) && !e->end && !e->begin && c_prints_as_recorded(c, e);
+	return prints && emit_first_recorder(c) && prints_alike(c, e);
 }
 
 static void emit_descriptor_and_functions(struct emit_context *c, const struct event *e)
@@ -366,6 +381,7 @@ static void emit_function_begin(
 static void emit_dispatcher(struct emit_context *c, const struct event *e, bool is_shared)
 {
 	emit_function_begin(c, e, is_shared, e->arg_count ? e->args[0].c_name : "");
+	out_str(c->out, emit_record_decide(c, e, ""));
 	chosen_foreach (c, e, row) {
 		OUT(c->out, emit_call, { "backend", row->name }, { "name", e->name },
 			{ "mask", row->backend->mask },
@@ -392,6 +408,62 @@ static void emit_alike(struct emit_context *c, const struct event *e)
 	OUT(c->out, emit_several, { "name", e->name }, { "printf", c_printf(c, e) });
 }
 
+/* Returns the event's backend if it has no other. */
+static const struct emit_backend_row *only_backend(struct emit_context *c, const struct event *e)
+{
+	const struct emit_backend_row *only = NULL;
+	size_t count = 0;
+
+	chosen_foreach (c, e, row) {
+		only = row;
+		count++;
+	}
+	return count == 1 ? only : NULL;
+}
+
+/*
+ * Returns the call that decides on the condition of an event with that one backend, and then does
+ * what it does; NULL if there is no such call.
+ */
+static const char *decided_call(
+	struct emit_context *c, const struct event *e, const struct emit_backend_row *row)
+{
+	if (emit_record_is_alone(c, e)) {
+		const char *arguments = c_arguments(c, e);
+
+		return arena_printf(&c->texts, "decided_%s(%s)", e->name, arguments);
+	}
+	if (row->backend->prints && prints_alike(c, e)) {
+		const char *text = c_printf(c, e);
+
+		return arena_printf(
+			&c->texts, "waymark_several(&waymark_event_%s, %s)", e->name, text);
+	}
+	return NULL;
+}
+
+/*
+ * Writes the function that call sites share, if the event has one backend. Returns false if a
+ * condition needs more than a call.
+ */
+static bool emit_only(struct emit_context *c, const struct event *e)
+{
+	const struct emit_backend_row *row = only_backend(c, e);
+	const char *decided = row ? decided_call(c, e, row) : NULL;
+
+	if (!decided) {
+		return false;
+	}
+	if (row->backend->recorder) {
+		emit_record_decided(c, e);
+	}
+	emit_function_begin(c, e, true, NULL);
+	OUT(c->out, emit_one, { "name", e->name }, { "mask", row->backend->mask },
+		{ "backend", row->name }, { "arguments", c_arguments(c, e) },
+		{ "decided", decided });
+	return true;
+}
+
 /*
  * Writes the function that call sites share. If the event has other backends, or vCPUs that may
  * have it off, a recorder gets its own case. That case is a jump, so no register is saved for it.
@@ -400,6 +472,9 @@ static void emit_emit(struct emit_context *c, const struct event *e)
 {
 	const struct emit_backend_row *recorder = emit_first_recorder(c);
 
+	if (emit_only(c, e)) {
+		return;
+	}
 	if (!recorder || !(strchr(masks(c, e), '|') || e->properties & EVENT_VCPU)) {
 		emit_dispatcher(c, e, true);
 		return;

@@ -5,6 +5,7 @@
  * there. In the source, its token or its struct holds the backends that were on when it began, and
  * its end uses nothing else. As for events, a recorder next to other backends has its own case.
  */
+#include "emit/backend/record.h"
 #include "emit/backend/text.h"
 #include "emit/c_code.h"
 #include "emit/format/scope.h"
@@ -218,12 +219,24 @@ static const char several[] =
 	"\n"
 	"WAYMARK_COLD static uint64_t several_${name}(unsigned int waymark_on${comma}${parameters})\n"
 	"{\n"
+	"${decide}"
 	"\tuint64_t waymark_token = waymark_scope_token(waymark_on);\n"
 	"\tstruct waymark_scope waymark_s = waymark_scope_of(waymark_token);\n"
 	"\n"
 	"\tbegin_${name}(&waymark_s${comma}${arguments});\n"
 	"\treturn waymark_token;\n"
 	"}\n";
+
+/* A scope whose condition is false. */
+static const char none_entered[] =
+	"\t\tif (!waymark_on) {\n"
+	"\t\t\treturn 0;\n"
+	"\t\t}\n";
+
+static const char none_started[] =
+	"\t\tif (!waymark_on) {\n"
+	"\t\t\treturn waymark_scope_none();\n"
+	"\t\t}\n";
 
 static const char enter_begin[] =
 	"\n"
@@ -269,6 +282,7 @@ static const char start[] =
 	"struct waymark_scope waymark_start_${name}(${parameters_or_void})\n"
 	"{\n"
 	"${on}"
+	"${decide}"
 	"\tstruct waymark_scope waymark_s = waymark_scope_start(waymark_on, end_${name});\n"
 	"\n"
 	"\tbegin_${name}(&waymark_s${comma}${arguments});\n"
@@ -310,20 +324,28 @@ static const char *printing(struct emit_context *c)
 	return count > 1 ? arena_printf(&c->texts, "(%s)", masks) : masks;
 }
 
-/* Writes the template of a function with the parameters of a call. */
-static void of_call(struct emit_context *c, const struct event *e, const char *text)
+/* Writes the template of a function with the parameters of a call. `none`: returns no scope. */
+static void of_call_or(
+	struct emit_context *c, const struct event *e, const char *text, const char *none)
 {
 	struct event call = scope_call(e);
 	bool more = call.arg_count || c_has_place(c, &call);
 
 	const char *watched = c_watched(c, e);
+	const char *decide = emit_record_decide(c, &call, none);
 
 	OUT(c_begin(c), on, { "name", e->name }, { "gap", *watched ? "\n" : "" },
 		{ "watched", watched });
-	OUT(c->out, text, { "name", e->name }, { "on", c_end(c) }, { "comma", more ? ", " : "" },
+	OUT(c->out, text, { "name", e->name }, { "on", c_end(c) }, { "decide", decide },
+		{ "comma", more ? ", " : "" },
 		{ "parameters", more ? c_placed_parameters(c, &call) : "" },
 		{ "parameters_or_void", c_placed_parameters(c, &call) },
 		{ "arguments", c_placed_arguments(c, &call) }, { "masks", printing(c) });
+}
+
+static void of_call(struct emit_context *c, const struct event *e, const char *text)
+{
+	of_call_or(c, e, text, "");
 }
 
 static void emit_begin_and_end(struct emit_context *c, const struct event *e)
@@ -375,12 +397,12 @@ void emit_scope_c(struct emit_context *c, const struct event *e)
 		out_str(c->out, print_end_end);
 	}
 	emit_begin_and_end(c, e);
-	of_call(c, e, several);
+	of_call_or(c, e, several, none_entered);
 	of_call(c, e, enter_begin);
 	of_recorder(c, e, enter_recorder);
 	of_call(c, e, enter_end);
 	OUT(c->out, leave_begin, { "name", e->name });
 	of_recorder(c, e, leave_recorder);
 	OUT(c->out, leave_end, { "name", e->name });
-	of_call(c, e, start);
+	of_call_or(c, e, start, none_started);
 }

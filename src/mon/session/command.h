@@ -127,6 +127,7 @@ json_t *help(struct call *call);
 json_t *quit(struct call *call);
 
 void print_event_states(FILE *out, const json_t *result);
+void print_misfits(FILE *out, const json_t *result);
 void print_categories(FILE *out, const json_t *result);
 void print_output(FILE *out, const json_t *result);
 void print_snapshot(FILE *out, const json_t *result);

@@ -45,6 +45,9 @@ static json_t *as_json(const struct call *call, const struct waymark_event_list 
 		if (has_vcpus) {
 			json_object_set_new(state, "vcpu", json_boolean(event->vcpu));
 		}
+		if (*event->condition) {
+			json_object_set_new(state, "condition", text_as_json(event->condition));
+		}
 		json_array_append_new(states, state);
 	}
 	return states;
@@ -76,8 +79,11 @@ void print_event_states(FILE *out, const json_t *result)
 	{
 		const char *state = member_text(event, "state");
 
-		fprintf(out, "%s : state %d\n", member_text(event, "name"),
-			strcmp(state, "enabled") == 0);
+		const char *condition = json_string_value(json_object_get(event, "condition"));
+
+		fprintf(out, "%s : state %d%s%s\n", member_text(event, "name"),
+			strcmp(state, "enabled") == 0, condition ? " if " : "",
+			condition ? condition : "");
 	}
 }
 
@@ -113,19 +119,59 @@ static bool check(struct call *call, const struct pattern *p, struct leniency le
 	return false;
 }
 
+/* Switches the events on, if there is a condition, under it. Returns 0, or -1. */
+static int enable(const struct pattern *p, const char *condition, struct waymark_match *match,
+	struct waymark_error *error)
+{
+	char *text = NULL;
+
+	if (!condition) {
+		return waymark_enable(p->text, SWITCHABLE, match, error);
+	}
+	if (asprintf(&text, "%s if %s", p->text, condition) < 0) {
+		snprintf(error->text, sizeof(error->text), "out of memory");
+		return -1;
+	}
+	int result = waymark_enable(text, SWITCHABLE, match, error);
+
+	free(text);
+	return result;
+}
+
 static json_t *switch_met(struct call *call, const struct pattern *p)
 {
 	bool on = call_bool(call, "enable", false);
+	const char *condition = call_string(call, "condition");
+	struct waymark_match match = { 0 };
 	struct waymark_error error;
+
+	if (condition && (!on || p->has_vcpu)) {
+		return call_fail(
+			call, "a condition is for events that are switched on, for all vCPUs");
+	}
 	int failed = p->has_vcpu ? waymark_vcpu_set_states(p->vcpu, p->text, on, &error)
-		     : on	 ? waymark_enable(p->text, SWITCHABLE, NULL, &error)
+		     : on	 ? enable(p, condition, &match, &error)
 				 : waymark_disable(p->text, SWITCHABLE, NULL, &error);
 
 	if (failed < 0) {
 		return call_fail(call, "%s", error.text);
 	}
 	holds_note(&p->list, p->has_vcpu ? p->vcpu : HOLD_ALL_VCPUS, on);
-	return call_return(call, json_object());
+	json_t *result = json_object();
+
+	if (*match.misfits.text) {
+		json_object_set_new(result, "misfits", text_as_json(match.misfits.text));
+	}
+	return call_return(call, result);
+}
+
+void print_misfits(FILE *out, const json_t *result)
+{
+	const char *misfits = json_string_value(json_object_get(result, "misfits"));
+
+	if (misfits) {
+		fprintf(out, "%s\n", misfits);
+	}
 }
 
 static json_t *switch_events(struct call *call, struct leniency lenient)

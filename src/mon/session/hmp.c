@@ -91,6 +91,13 @@ static json_t *read_string(struct call *call, const struct param *p, const char 
 	return value ? value : call_fail(call, "the line is not UTF-8");
 }
 
+static json_t *read_condition(struct call *call, const struct param *p, const char *word)
+{
+	return *word ? read_string(call, p, word)
+		     : call_fail(call, "%s: a condition is expected after 'if'",
+			       short_name(call->command));
+}
+
 static json_t *read_path(struct call *call, const struct param *p, const char *word)
 {
 	return *word ? read_string(call, p, word)
@@ -144,6 +151,7 @@ static const struct {
 } readers[] = {
 	{ "event", "%s: string expected", read_string },
 	{ "line", "%s: string expected", read_string },
+	{ "condition", "%s: a condition is expected after 'if'", read_condition },
 	{ "word", "%s: string expected", read_string },
 	{ "path", "%s: filename expected", read_path },
 	{ "switch", "Expected 'on' or 'off'", read_switch },
@@ -175,6 +183,23 @@ static char *take_line(char **line)
 	return text;
 }
 
+/* Returns the text after `if`; NULL if the line does not begin with that. */
+static char *after_if(char *line)
+{
+	return strncmp(line, "if", 2) == 0 && (!line[2] || strchr(BLANKS, line[2])) ? line + 2
+										    : NULL;
+}
+
+/* Reads the word of one argument; NULL if the call failed, or there is no such argument. */
+static char *take_typed(struct call *call, const struct param *p, char **line)
+{
+	if (strcmp(p->type, "condition") == 0) {
+		*line += 2;
+		return take_line(line);
+	}
+	return strcmp(p->type, "line") == 0 ? take_line(line) : take_word(call, line);
+}
+
 /* Reads one argument of the line. Returns false after failing the call. */
 static bool take_argument(struct call *call, const struct param *p, char **line)
 {
@@ -185,7 +210,13 @@ static bool take_argument(struct call *call, const struct param *p, char **line)
 		return p->optional ||
 		       call_fail(call, readers[reader].missing, short_name(call->command));
 	}
-	char *word = strcmp(p->type, "line") == 0 ? take_line(line) : take_word(call, line);
+	bool is_condition = strcmp(p->type, "condition") == 0;
+
+	if (p->optional && strcmp(p->type, "line") != 0 &&
+		is_condition != (after_if(*line) != NULL)) {
+		return true; /* it is the next parameter's, or there is too much */
+	}
+	char *word = take_typed(call, p, line);
 
 	if (!word) {
 		return false;

@@ -50,6 +50,9 @@ static int commit(struct waymark_rules *rules, unsigned int backends, struct way
 	int result = 0;
 
 	error_clear(error);
+	if (match) {
+		*match = (struct waymark_match){ 0 };
+	}
 	if (!(backends & WAYMARK_ANY_BACKEND)) {
 		result = waymark_fail(error, "no backend is given");
 	}
@@ -142,6 +145,17 @@ unsigned int waymark_get_state(const struct waymark_event *event)
 	return state_get(event);
 }
 
+size_t waymark_get_condition(const struct waymark_event *event, char *text, size_t size)
+{
+	waymark_lock();
+	const char *condition = state_get_conditional(event) ? waymark_decision_text(event) : "";
+	size_t length = strlen(condition);
+
+	snprintf(text, size, "%s", condition);
+	waymark_unlock();
+	return length;
+}
+
 unsigned int waymark_get_watchers(const struct waymark_event *event)
 {
 	return state_watchers(event);
@@ -169,7 +183,8 @@ int waymark_set_state(const struct waymark_event *event, unsigned int backends, 
 	bool done = !on || waymark_entry_prepare(own, backends);
 
 	if (done) {
-		waymark_registry_switch(own, on ? backends : 0, on ? 0 : backends);
+		waymark_registry_switch(own,
+			(struct switching){ .on = on ? backends : 0, .off = on ? 0 : backends });
 	}
 	waymark_registry_unlock();
 	return done ? 0
@@ -236,7 +251,8 @@ static void switch_named(const struct named *n)
 		registry_foreach_event(it, o)
 		{
 			if (is_named(n, *it)) {
-				waymark_registry_switch(*it, n->on, n->off);
+				waymark_registry_switch(
+					*it, (struct switching){ .on = n->on, .off = n->off });
 			}
 		}
 	}

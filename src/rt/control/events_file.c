@@ -76,15 +76,20 @@ static bool is_blank(char c)
 static int add_pattern(
 	struct waymark_rules *rules, const char *line, size_t len, struct waymark_error *error)
 {
-	if (!is_valid(line, len) && !is_regex(line, len)) {
-		return waymark_fail(error, "not the name or pattern of an event: '%.*s'",
-			len > 80 ? 80 : (int)len, line);
-	}
-	char *pattern = strndup(line, len);
-	int result = pattern ? waymark_rules_add(rules, pattern, WAYMARK_ANY_BACKEND, error)
-			     : waymark_fail(error, "out of memory");
+	char *text = strndup(line, len);
+	const char *condition;
 
-	free(pattern);
+	if (!text) {
+		return waymark_fail(error, "out of memory");
+	}
+	size_t length = waymark_rule_split(text, &condition);
+	bool is_whole = strlen(text) == len; /* without a NUL byte */
+	int result = is_whole && (is_valid(line, length) || is_regex(line, length))
+			     ? waymark_rules_add(rules, text, WAYMARK_ANY_BACKEND, error)
+			     : waymark_fail(error, "not the name or pattern of an event: '%.*s'",
+				       len > 80 ? 80 : (int)len, line);
+
+	free(text);
 	return result;
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "rt/event/pattern.h"
+#include "rt/event/decision.h"
 #include "rt/event/registry.h"
 #include "rt/event/site.h"
 #include "rt/event/state.h"
@@ -62,11 +63,13 @@ static struct tally counts_of(const struct waymark_event *event)
 
 static void put(struct copy *c, const struct waymark_event *event)
 {
+	const char *condition = state_get_conditional(event) ? waymark_decision_text(event) : "";
 	size_t size = strlen(event->name) + 1;
+	size_t more = strlen(condition) + 1;
 	size_t at = c->text_size;
 
 	c->count++;
-	c->text_size += size;
+	c->text_size += size + more;
 	if (!fits(c)) {
 		return;
 	}
@@ -74,16 +77,19 @@ static void put(struct copy *c, const struct waymark_event *event)
 	struct tally counts = counts_of(event);
 
 	memcpy(name, event->name, size);
+	memcpy(name + size, condition, more);
 	c->events[c->count - 1] = (struct waymark_event_info){
 		.name = name,
 		.backends = event->backends,
-		.state = c->of_vcpu ? waymark_vcpu_backends(event, c->cpu) : state_get(event),
+		.state = c->of_vcpu ? state_of_mask(event, waymark_vcpu_backends(event, c->cpu))
+				    : state_get(event),
 		.watchers = state_watchers(event),
 		.recorded = counts.recorded,
 		.lost = counts.lost,
 		.bytes = counts.bytes,
 		.vcpu = event->flags & WAYMARK_EVENT_VCPU,
 		.scope = event->flags & WAYMARK_EVENT_SCOPE,
+		.condition = name + size,
 	};
 }
 

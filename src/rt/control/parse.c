@@ -49,11 +49,11 @@ static bool is_stratovirt(const struct waymark_config *c)
 
 /*
  * Returns the `=` after a key; NULL if there is none. A name after a category's colon may have one,
- * which is not meant.
+ * and so may a condition after a blank, which are not meant.
  */
 static char *find_value(char *part)
 {
-	char *end = strpbrk(part, "=:");
+	char *end = strpbrk(part, "=: ");
 
 	return end && *end == '=' ? end : NULL;
 }

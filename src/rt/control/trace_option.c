@@ -132,6 +132,34 @@ static void warn_unmet(struct waymark_rules *rules, const char *option)
 	}
 }
 
+/* Warns about events that a condition does not fit. */
+static void warn_misfits(const struct waymark_match *match, const char *option)
+{
+	if (*match->misfits.text) {
+		warn(&match->misfits, option);
+	}
+}
+
+/* These two are not inlined, because a match and an error are large. */
+static NOINLINE int commit(
+	struct waymark_rules *rules, const char *option, struct waymark_error *error)
+{
+	struct waymark_match match = { 0 };
+	int result = waymark_rules_commit(rules, &match, error);
+
+	warn_misfits(&match, option);
+	return result;
+}
+
+static NOINLINE int apply(struct waymark_config *c, const char *option, struct waymark_error *error)
+{
+	struct waymark_match match = { 0 };
+	int result = waymark_config_apply(c, &match, error);
+
+	warn_misfits(&match, option);
+	return result;
+}
+
 /* Prints the hints that follow an option without effect. */
 static NOINLINE void hint_unmet(const struct waymark_rules *rules, const char *option)
 {
@@ -177,7 +205,7 @@ void trace_enable_events(const char *line_buf)
 	if (result == 0) {
 		warn_unmet(&rules, line_buf);
 		waymark_declare_rules(&rules);
-		result = waymark_rules_commit(&rules, NULL, &error);
+		result = commit(&rules, line_buf, &error);
 	}
 	if (result < 0) {
 		warn(&error, line_buf);
@@ -301,7 +329,7 @@ void trace_opt_parse(const char *optarg)
 	warn_unmet(&c.rules, optarg);
 	hint_unmet(&c.rules, optarg);
 	waymark_config_want(&wants, &c);
-	if (waymark_config_apply(&c, NULL, &error) < 0) {
+	if (apply(&c, optarg, &error) < 0) {
 		die(optarg, &error);
 	}
 	pending.pid = pending.file ? getpid() : 0;

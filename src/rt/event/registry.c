@@ -204,17 +204,17 @@ struct waymark_event *waymark_registry_find(const char *name)
 	return event;
 }
 
-bool waymark_registry_switch(struct waymark_event *event, unsigned int on, unsigned int off)
+bool waymark_registry_switch(struct waymark_event *event, struct switching s)
 {
 	bool has_id = true;
 
-	on &= state_switchable(event);
-	off &= state_switchable(event);
-	if (on && !waymark_entry_id(event)) {
-		has_id = !(on & RECORDING_BACKENDS);
-		on &= ~RECORDING_BACKENDS;
+	s.on &= state_switchable(event);
+	s.off &= state_switchable(event);
+	if (s.on && !waymark_entry_id(event)) {
+		has_id = !(s.on & (RECORDING_BACKENDS | s.conditional));
+		s.on &= ~(RECORDING_BACKENDS | s.conditional);
 	}
-	waymark_vcpu_switch_all(event, on, off);
+	waymark_vcpu_switch_all(event, &s);
 	return has_id;
 }
 

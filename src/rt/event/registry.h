@@ -15,8 +15,7 @@
 #include <waymark/control.h>
 #include <waymark/record.h>
 
-/* Number of 16-bit ids; no event gets 0. */
-#define REGISTRY_IDS_MAX 65536u
+#include "rt/event/state.h"
 
 /* An argument of an entry. */
 struct waymark_entry_arg {
@@ -137,11 +136,11 @@ unsigned int waymark_registry_backends(void);
 unsigned int waymark_registry_backends_ever(void);
 
 /*
- * Switches `on` on and `off` off for one event and all vCPUs, as far as it was built with them.
- * Returns false if it could not get the id that recording needs; then recording backends stay off.
+ * Switches one event for all vCPUs, as far as it was built with the backends. Returns false if it
+ * could not get the id that recording and conditions need; then these backends stay off.
  * Under the control lock; the caller ends with waymark_registry_unlock().
  */
-bool waymark_registry_switch(struct waymark_event *event, unsigned int on, unsigned int off);
+bool waymark_registry_switch(struct waymark_event *event, struct switching s);
 
 /* Does what waymark_find() does, for callers that may change the event. Takes the lock. */
 struct waymark_event *waymark_registry_find(const char *name);

@@ -27,10 +27,37 @@ static struct waymark_rules in_force;
 
 /* What a list of rules decides for one event. */
 struct verdict {
-	unsigned int on;
-	unsigned int off;
+	struct switching s;
+	const struct condition *condition; /* of s.conditional */
 	bool matched;
 };
+
+/* Returns false if the rule's condition does not fit the event. */
+static bool fits(struct waymark_rule *r, const struct waymark_event *event)
+{
+	if (!r->condition) {
+		return true;
+	}
+	bool does = waymark_condition_fits(r->condition, event, NULL);
+
+	r->fits |= does;
+	r->misfits |= !does;
+	return does;
+}
+
+/* Adds what a rule decides. */
+static void decide(struct verdict *v, const struct waymark_rule *r)
+{
+	unsigned int backends = r->backends;
+
+	v->s.on = r->on ? v->s.on | backends : v->s.on & ~backends;
+	v->s.off = r->on ? v->s.off & ~backends : v->s.off | backends;
+	v->s.conditional &= ~backends;
+	if (r->condition) {
+		v->s.conditional |= backends;
+		v->condition = r->condition;
+	}
+}
 
 static struct verdict judge(struct waymark_rules *rules, const struct waymark_event *event)
 {
@@ -46,13 +73,85 @@ static struct verdict judge(struct waymark_rules *rules, const struct waymark_ev
 		if (!is_of_type || !waymark_pattern_matches(&r->match, &name)) {
 			continue;
 		}
+		if (!fits(r, event)) {
+			continue;
+		}
 		v.matched = r->matched = true;
 		r->serves |= r->backends & state_switchable(event);
 		r->refuses |= r->on && r->backends & event->backends & ~event_backends(event);
-		v.on = r->on ? v.on | r->backends : v.on & ~(unsigned int)r->backends;
-		v.off = r->on ? v.off & ~(unsigned int)r->backends : v.off | r->backends;
+		decide(&v, r);
 	}
 	return v;
+}
+
+/* Lists the events that match the rule and that its condition does not fit. */
+static void list_misfits(const struct waymark_rule *r, struct line *l)
+{
+	size_t count = 0;
+
+	for (struct waymark_object *o = waymark_registry_first(); o; o = o->next) {
+		registry_foreach_event(it, o)
+		{
+			if (waymark_pattern_matches_text(&r->match, (*it)->name) &&
+				!waymark_condition_fits(r->condition, *it, NULL) &&
+				++count <= UNMATCHED_LISTED) {
+				waymark_line_printf(l, "%s%s", count > 1 ? ", " : "", (*it)->name);
+			}
+		}
+	}
+	if (count > UNMATCHED_LISTED) {
+		waymark_line_printf(l, " and %zu more", count - UNMATCHED_LISTED);
+	}
+}
+
+/* Fails with the reason for which the rule's condition does not fit the first of these events. */
+static int fail_misfit(const struct waymark_rule *r, struct waymark_error *error)
+{
+	for (struct waymark_object *o = waymark_registry_first(); o; o = o->next) {
+		registry_foreach_event(it, o)
+		{
+			if (waymark_pattern_matches_text(&r->match, (*it)->name) &&
+				!waymark_condition_fits(r->condition, *it, error)) {
+				return -1;
+			}
+		}
+	}
+	return -1;
+}
+
+/*
+ * Returns -1 if a rule's condition fits none of the events that match. Says in `misfits` which
+ * others it does not fit.
+ */
+static int check_conditions(const struct waymark_rules *rules, struct waymark_error *misfits,
+	struct waymark_error *error)
+{
+	char names[400];
+	struct line l;
+
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct waymark_rule *r = &rules->items[i];
+
+		if (r->misfits && !r->fits) {
+			return fail_misfit(r, error);
+		}
+		if (r->misfits) {
+			line_init(&l, names, sizeof(names));
+			list_misfits(r, &l);
+			waymark_fail(
+				misfits, "'%s': the condition does not fit %s", r->pattern, names);
+		}
+	}
+	return 0;
+}
+
+/* Gives the event the id that its backends or its condition need; false if it gets none. */
+static bool prepare(struct waymark_event *event, const struct verdict *v)
+{
+	bool is_conditional = v->s.conditional & state_switchable(event);
+
+	return waymark_entry_prepare(event, v->s.on) &&
+	       (!is_conditional || waymark_entry_id(event));
 }
 
 /*
@@ -72,16 +171,28 @@ static int prepare_all(
 
 			if (v.matched) {
 				match->events++;
-				match->unsupported += !((v.on | v.off) & state_switchable(*it));
-				without_id += !waymark_entry_prepare(*it, v.on);
+				match->unsupported += !((v.s.on | v.s.off) & state_switchable(*it));
+				without_id += !prepare(*it, &v);
 			}
 		}
 	}
-	return without_id ? waymark_fail(error,
-				    "nothing is switched: memory or ids ran out for %zu of %zu "
-				    "events",
-				    without_id, match->events)
-			  : waymark_rules_check_refused(rules, error);
+	if (without_id) {
+		return waymark_fail(error,
+			"nothing is switched: memory or ids ran out for %zu of %zu events",
+			without_id, match->events);
+	}
+	return check_conditions(rules, &match->misfits, error) < 0
+		       ? -1
+		       : waymark_rules_check_refused(rules, error);
+}
+
+/* Switches an event; one whose condition finds no memory stays as it is. */
+static void switch_event(struct waymark_event *event, const struct verdict *v)
+{
+	if (!(v->s.conditional & state_switchable(event)) ||
+		(waymark_entry_id(event) && waymark_decision_set(event, v->condition))) {
+		waymark_registry_switch(event, v->s);
+	}
 }
 
 /* Applies rules to the events of one object. An event that gets no id is not recorded. */
@@ -92,7 +203,7 @@ static void apply(struct waymark_rules *rules, struct waymark_object *object)
 		struct verdict v = judge(rules, *it);
 
 		if (v.matched) {
-			waymark_registry_switch(*it, v.on, v.off);
+			switch_event(*it, &v);
 		}
 	}
 }
@@ -102,7 +213,7 @@ static void identify(
 {
 	registry_foreach_event(it, object)
 	{
-		if (judge(rules, *it).on & state_switchable(*it) & backends) {
+		if (judge(rules, *it).s.on & state_switchable(*it) & backends) {
 			waymark_entry_id(*it);
 		}
 	}
@@ -134,7 +245,7 @@ static unsigned int want(
 		unsigned int of_event = state_switchable(*it) & backends & ~wanted;
 
 		if (of_event) {
-			wanted |= judge(rules, *it).on & of_event;
+			wanted |= judge(rules, *it).s.on & of_event;
 		}
 	}
 	return wanted;
@@ -188,6 +299,7 @@ static void supersede(const struct waymark_rule *newer)
 static int commit(
 	struct waymark_rules *rules, struct waymark_match *match, struct waymark_error *error)
 {
+	waymark_decision_collect();
 	if (waymark_rules_check_number(rules, &in_force, error) < 0) {
 		return -1;
 	}
@@ -307,7 +419,7 @@ static size_t list_unmatched(struct line *l)
 	for (size_t i = 0; i < in_force.count; i++) {
 		struct waymark_rule *r = &in_force.items[i];
 
-		if (r->ask && !r->matched && ++unmatched <= UNMATCHED_LISTED) {
+		if (r->ask && !r->matched && !r->misfits && ++unmatched <= UNMATCHED_LISTED) {
 			waymark_line_printf(l, "%s", unmatched > 1 ? ", " : "");
 			print_unmatched(l, r);
 		}
@@ -329,6 +441,18 @@ static NOINLINE void report_refused(void)
 	}
 }
 
+static NOINLINE void report_misfits(void)
+{
+	struct waymark_error says = { "" };
+
+	waymark_lock();
+	check_conditions(&in_force, &says, &says);
+	waymark_unlock();
+	if (*says.text) {
+		waymark_message("WAYMARK_TRACE: %s", says.text);
+	}
+}
+
 void waymark_rules_report_unmatched(void)
 {
 	char names[800];
@@ -340,6 +464,7 @@ void waymark_rules_report_unmatched(void)
 
 	waymark_unlock();
 	report_refused();
+	report_misfits();
 	if (unmatched > UNMATCHED_LISTED) {
 		waymark_line_printf(&l, " and %zu more", unmatched - UNMATCHED_LISTED);
 	}

@@ -14,6 +14,7 @@
 #include <waymark/control.h>
 #include <waymark/record.h>
 
+#include "rt/event/decision.h"
 #include "rt/event/pattern.h"
 
 /*
@@ -28,6 +29,7 @@ enum rule_type { RULE_ALL, RULE_EVENTS, RULE_SCOPES };
 
 struct waymark_rule {
 	char *pattern; /* owned */
+	struct condition *condition; /* owned; NULL: none */
 	enum rule_type type; /* RULE_ALL unless the pattern is `*` */
 	struct pattern match; /* `pattern`, compiled */
 	uint16_t backends;
@@ -36,6 +38,8 @@ struct waymark_rule {
 	bool serves; /* an event that matched has a backend of the rule */
 	bool refuses; /* an event that matched is a trace point, which `simple` must not record */
 	bool ask; /* report it at the end of start-up if no event matched */
+	bool fits; /* the condition fits an event that matched */
+	bool misfits; /* it does not fit another one, which the rule leaves as it is */
 };
 
 struct waymark_rules {
@@ -57,8 +61,9 @@ void waymark_rules_fini(struct waymark_rules *rules);
 bool waymark_rules_reserve(struct waymark_rules *rules, size_t more);
 
 /*
- * Appends one; `pattern` may begin with `-`, which switches off. Returns 0, or -1: the pattern is
- * empty or not a regular expression (pattern.h), or memory ran out.
+ * Appends one: a pattern, which may begin with `-`, which switches off; and, after ` if `, a
+ * condition (waymark-expressions(7)). Returns 0, or -1: the pattern is empty or not a regular
+ * expression (pattern.h), the condition is wrong, or memory ran out.
  */
 int waymark_rules_add(struct waymark_rules *rules, const char *pattern, unsigned int backends,
 	struct waymark_error *error);
@@ -72,7 +77,7 @@ int waymark_rules_begin_with(
 
 /*
  * Returns true if a newer rule replaces an older one, provided that it has all backends of the
- * older one.
+ * older one, and was matched with all events.
  */
 bool waymark_rule_covers(const struct waymark_rule *newer, const struct waymark_rule *older);
 
@@ -88,6 +93,12 @@ int waymark_rules_check_number(const struct waymark_rules *rules,
  * on trace points for `simple`, see event_backends(). Under the control lock.
  */
 int waymark_rules_check_refused(const struct waymark_rules *rules, struct waymark_error *error);
+
+/*
+ * Returns the length of a pattern, which may be followed by ` if ` and a condition. *condition: the
+ * condition; NULL: none.
+ */
+size_t waymark_rule_split(const char *text, const char **condition);
 
 /* Returns a rule's name for messages. */
 const char *waymark_rule_name(const struct waymark_rule *r);

@@ -13,6 +13,7 @@
 void waymark_rule_fini(struct waymark_rule *r)
 {
 	waymark_pattern_fini(&r->match);
+	waymark_condition_free(r->condition);
 	free(r->pattern);
 }
 
@@ -41,19 +42,58 @@ bool waymark_rules_reserve(struct waymark_rules *rules, size_t more)
 	return true;
 }
 
+size_t waymark_rule_split(const char *text, const char **condition)
+{
+	/* A regular expression may have blanks: it ends with its second slash. */
+	size_t begin = *text == '-';
+	const char *slash = text[begin] == '/' ? strchr(text + begin + 1, '/') : NULL;
+	const char *end = slash ? slash : text;
+	const char *word = strstr(end, " if ");
+
+	*condition = NULL;
+	if (!word) {
+		return strlen(text);
+	}
+	size_t length = (size_t)(word - text);
+
+	while (length > 0 && text[length - 1] == ' ') {
+		length--;
+	}
+	*condition = word + strlen(" if ");
+	return length;
+}
+
+/* Adds the condition to a rule that switches on. Returns 0, or -1. */
+static int add_condition(
+	struct waymark_rule *rule, const char *condition, struct waymark_error *error)
+{
+	if (!condition) {
+		return 0;
+	}
+	if (!rule->on) {
+		return waymark_fail(error, "'-%s if %s': what switches off has no condition",
+			rule->pattern, condition);
+	}
+	rule->condition = waymark_condition_new(condition, error);
+	return rule->condition ? 0 : -1;
+}
+
 int waymark_rules_add(struct waymark_rules *rules, const char *pattern, unsigned int backends,
 	struct waymark_error *error)
 {
+	const char *condition;
 	bool on = *pattern != '-';
+	size_t length = waymark_rule_split(pattern, &condition);
 
 	if (!on) {
 		pattern++;
+		length--;
 	}
-	if (*pattern == '\0') {
+	if (length == 0) {
 		return waymark_fail(error, "the name or pattern of an event is missing");
 	}
 	struct waymark_rule rule = {
-		.pattern = strdup(pattern),
+		.pattern = strndup(pattern, length),
 		.backends = (uint16_t)backends,
 		.on = on,
 	};
@@ -64,6 +104,10 @@ int waymark_rules_add(struct waymark_rules *rules, const char *pattern, unsigned
 	}
 	if (waymark_pattern_init(&rule.match, rule.pattern, error) < 0) {
 		free(rule.pattern);
+		return -1;
+	}
+	if (add_condition(&rule, condition, error) < 0) {
+		waymark_rule_fini(&rule);
 		return -1;
 	}
 	rules->items[rules->count++] = rule;
@@ -97,6 +141,10 @@ const char *waymark_rule_name(const struct waymark_rule *r)
 
 bool waymark_rule_covers(const struct waymark_rule *newer, const struct waymark_rule *older)
 {
+	/* The older one decides on where the newer one's condition does not fit. */
+	if (newer->misfits && !older->condition) {
+		return false;
+	}
 	if (newer->type != RULE_ALL) {
 		return newer->type == older->type;
 	}

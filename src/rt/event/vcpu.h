@@ -30,6 +30,8 @@
 #include <waymark/record.h>
 #include <waymark/vcpu.h>
 
+#include "rt/event/state.h"
+
 #define VCPU_WORDS (WAYMARK_VCPUS / 32u)
 
 /* The vCPUs that an event is on for. Bits of free indices are 0. */
@@ -79,7 +81,7 @@ void waymark_vcpu_switch(struct waymark_event *event, unsigned int index, bool o
  * Switches the whole event, whether or not it is declared `vcpu`. For the masks see
  * state_switchable().
  */
-void waymark_vcpu_switch_all(struct waymark_event *event, unsigned int on, unsigned int off);
+void waymark_vcpu_switch_all(struct waymark_event *event, const struct switching *s);
 
 /* Do init(i), before the CPU is added to the table, and fini(i), after it was removed. */
 void waymark_vcpu_inherit(unsigned int index);

@@ -227,19 +227,16 @@ void waymark_vcpu_switch(struct waymark_event *event, unsigned int index, bool o
 	note_change(event, base == base_of(event) ? waymark_vcpu_find(index) : NULL);
 }
 
-void waymark_vcpu_switch_all(struct waymark_event *event, unsigned int on, unsigned int off)
+void waymark_vcpu_switch_all(struct waymark_event *event, const struct switching *s)
 {
 	bool was_on = state_get(event);
 	bool was_some = some(event);
 
-	if (off) {
-		state_clear(event, off);
-	}
-	if (on) {
+	if (s->on) {
 		show(event, NULL);
-		state_raise(event, on);
 	}
-	if (was_on != (state_get(event) != 0) || (on && was_some)) {
+	state_switch(event, s);
+	if (was_on != (state_get(event) != 0) || (s->on && was_some)) {
 		note_change(event, NULL);
 	}
 }

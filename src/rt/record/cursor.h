@@ -76,11 +76,20 @@ struct slot {
 			   half: counts threads that have left it */
 	uint32_t left; /* its thread has ended inside of an event, by release: see
 			  waymark_slot_leave() */
+	uint32_t evaluating; /* odd while the thread evaluates a condition: see below */
 	struct tally ended; /* the cursors' counts when the last owner ended, see below */
 } __attribute__((aligned(64)));
 
+/* The cursor that waymark_cursors point to before a thread has a slot. */
+extern struct waymark_cursor waymark_no_cursor;
+
 /* Returns the calling thread's slot if it has one, or NULL. */
-struct slot *waymark_slot_current(void);
+static inline struct slot *waymark_slot_current(void)
+{
+	struct waymark_cursor *first = waymark_cursors[0];
+
+	return first == &waymark_no_cursor ? NULL : (struct slot *)(void *)first;
+}
 
 /*
  * Takes a slot for the calling thread, which has none; returns NULL if there is no memory. Any
@@ -142,6 +151,34 @@ void waymark_slot_remember(struct slot *s);
 
 /* Call in a fork's child: frees all slots but the calling thread's. */
 void waymark_slot_keep_mine(void);
+
+/*
+ * A thread marks its slot while it uses memory that control frees: conditions of events. Control
+ * replaces the pointer, waits longer than a store needs to reach other processors, and then frees
+ * what it replaced, once it has seen each slot unmarked or marked anew. So a thread needs no atomic
+ * operation. Pass the result of slot_enter() to slot_exit(). The thread, any signal handler.
+ */
+static inline uint32_t slot_enter(struct slot *s)
+{
+	uint32_t turn = s->evaluating;
+
+	__atomic_store_n(&s->evaluating, turn | 1, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return turn;
+}
+
+/* Does nothing in a signal handler that interrupted the thread there. */
+static inline void slot_exit(struct slot *s, uint32_t turn)
+{
+	/* An outer call's mark stays. */
+	__atomic_store_n(&s->evaluating, turn + (turn & 1 ? 0 : 2), __ATOMIC_RELEASE);
+}
+
+/*
+ * Returns true once it has seen each slot outside, or entered anew; false if a thread does not
+ * leave in time. Any thread that may sleep for some milliseconds.
+ */
+bool waymark_slots_were_left(void);
 
 /* Iterates over all cursors of a slot. */
 #define slot_foreach_cursor(c, s)                    \

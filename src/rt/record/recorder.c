@@ -403,8 +403,7 @@ __attribute__((constructor(101))) static void make_exit_key(void)
 	exit_key_valid = pthread_key_create(&exit_key, thread_exit) == 0;
 }
 
-/* Returns the calling thread's slot, taken now if it has none; NULL if there is no memory. */
-static struct slot *get_slot(void)
+struct slot *waymark_recorder_slot(void)
 {
 	struct slot *s = waymark_slot_current();
 
@@ -423,7 +422,7 @@ struct waymark_cursor *waymark_cursor_nested(enum waymark_recorder recorder, uin
 {
 	int saved = errno;
 	struct process *p = waymark_process();
-	struct slot *s = p ? get_slot() : NULL;
+	struct slot *s = p ? waymark_recorder_slot() : NULL;
 
 	if (s) {
 		my_tid(p, s); /* so that losses are counted as this thread's, too */

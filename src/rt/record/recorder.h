@@ -132,4 +132,10 @@ void waymark_crash_init(void);
  */
 bool waymark_may_be_handler(void);
 
+/*
+ * Returns the calling thread's slot, taken now if it has none; NULL if there is no memory. Any
+ * signal handler.
+ */
+struct slot *waymark_recorder_slot(void);
+
 #endif

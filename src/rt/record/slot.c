@@ -12,6 +12,7 @@
 
 #include "base/compiler.h"
 #include "format/packet.h"
+#include "rt/host/futex.h"
 #include "rt/record/process.h"
 
 /*
@@ -19,6 +20,10 @@
  * in the middle of the change.
  */
 #define LOOKS 100
+
+/* How often, and how long, control waits for threads to leave their slots. */
+#define LEFT_SLEEPS 20
+#define LEFT_SLEEP_NS UINT64_C(1000000)
 
 /*
  * Everything is loaded by acquire and stored by release, so that a second load of `turn`, or of a
@@ -178,10 +183,10 @@ static struct slab slabs[SLOT_SLABS_MAX];
  * The cursor of a thread before its first event and after its last: always busy, so
  * that the inline code takes the slow path. Never written.
  */
-static struct waymark_cursor no_cursor = { .busy = 1 };
+struct waymark_cursor waymark_no_cursor = { .busy = 1 };
 
 __thread struct waymark_cursor *waymark_cursors[WAYMARK_RECORDERS]
-	__attribute__((tls_model("initial-exec"))) = { &no_cursor, &no_cursor };
+	__attribute__((tls_model("initial-exec"))) = { &waymark_no_cursor, &waymark_no_cursor };
 
 /*
  * Returns the slots of a slab, mapped now if they are not yet. Threads may race; one mapping stays.
@@ -246,13 +251,6 @@ static struct slab *find_slab(const struct slot *s, uint64_t *bit)
 	__builtin_unreachable();
 }
 
-struct slot *waymark_slot_current(void)
-{
-	struct waymark_cursor *c = waymark_cursors[0];
-
-	return c == &no_cursor ? NULL : (struct slot *)(void *)c;
-}
-
 /*
  * Does nothing if the caller owns the slot now: a signal handler may have forked meanwhile, and
  * taken the slot again in the child, in which it was free.
@@ -284,7 +282,7 @@ static void slot_keep(struct slot *s)
 
 struct slot *waymark_slot_claim(void)
 {
-	struct waymark_cursor *none = &no_cursor;
+	struct waymark_cursor *none = &waymark_no_cursor;
 	struct slot *s = slot_take();
 
 	if (!s) {
@@ -307,10 +305,28 @@ struct slot *waymark_slot_claim(void)
 	return s;
 }
 
+bool waymark_slots_were_left(void)
+{
+	int sleeps = 0;
+	uint32_t index = 0;
+
+	for (struct slot *s; (s = waymark_slot_next_ever(&index));) {
+		uint32_t turn = __atomic_load_n(&s->evaluating, __ATOMIC_ACQUIRE);
+
+		while (turn & 1 && turn == __atomic_load_n(&s->evaluating, __ATOMIC_ACQUIRE)) {
+			if (++sleeps > LEFT_SLEEPS) {
+				return false;
+			}
+			futex_sleep(LEFT_SLEEP_NS);
+		}
+	}
+	return true;
+}
+
 void waymark_slot_let_go(void)
 {
 	for (int k = WAYMARK_RECORDERS - 1; k >= 0; k--) {
-		waymark_cursors[k] = &no_cursor;
+		waymark_cursors[k] = &waymark_no_cursor;
 	}
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }

@@ -270,11 +270,66 @@ void waymark_simple(const struct waymark_event *event, ...)
 	va_end(args);
 }
 
+/* Returns an argument as a word of the call, see rt/event/field.h. */
+static uint64_t word_of(const struct waymark_arg *arg, va_list *args)
+{
+	struct waymark_debug v;
+	double wide;
+
+	if (arg->kind == WAYMARK_FLOAT) {
+		wide = va_arg(*args, double);
+		return waymark_word_of_double(wide);
+	}
+	take_number(&v, arg, args);
+	return arg->size < sizeof(v.as.u) ? v.as.u & ((UINT64_C(1) << 8 * arg->size) - 1) : v.as.u;
+}
+
+/* Stores the words of an argument; `debug` has room for a value. Returns what follows them. */
+static uint64_t *put_words(
+	uint64_t *word, const struct waymark_arg *arg, struct waymark_debug *debug, va_list *args)
+{
+	if (arg->kind == WAYMARK_DEBUG) {
+		*debug = va_arg(*args, struct waymark_debug);
+		*word++ = (uintptr_t)debug;
+	} else if (is_number(arg) && arg->size == sizeof(waymark_u128)) {
+		*debug = waymark_debug_u128(va_arg(*args, waymark_u128));
+		*word++ = debug->as.wide.low;
+		*word++ = debug->as.wide.high;
+	} else if (is_number(arg)) {
+		*word++ = word_of(arg, args);
+	} else {
+		*word++ = (uintptr_t)va_arg(*args, const void *);
+		if (arg->kind != WAYMARK_STRING) {
+			*word++ = va_arg(*args, size_t);
+		}
+	}
+	return word;
+}
+
+/* Not inlined: its memory is free again before the event is recorded. */
+static NOINLINE unsigned int decide(
+	const struct waymark_event *event, unsigned int on, va_list *args)
+{
+	uint64_t *words = alloca(2u * event->arg_count * sizeof(*words) + 1);
+	struct waymark_debug *debugs = alloca(event->arg_count * sizeof(*debugs) + 1);
+	uint64_t *word = words;
+
+	for (unsigned int i = 0; i < event->arg_count; i++) {
+		word = put_words(word, &event->args[i], &debugs[i], args);
+	}
+	return waymark_decide(event, on, words);
+}
+
 void waymark_several(const struct waymark_event *event, const char *fmt, ...)
 {
 	unsigned int on = WAYMARK_BACKENDS(*event->state);
 	va_list args;
 
+	if (WAYMARK_IS_CONDITIONAL(on)) {
+		va_start(args, fmt);
+		on = decide(event, on, &args);
+		va_end(args);
+	}
 	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
 		if (on & (1u << k)) {
 			va_start(args, fmt);

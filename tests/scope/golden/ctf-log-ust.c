@@ -250,6 +250,12 @@ WAYMARK_COLD static uint64_t several_update_cursor(
 	const char *waymark_file,
 	unsigned int waymark_line)
 {
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		waymark_on = waymark_decide(&waymark_event_update_cursor, waymark_on, NULL);
+		if (!waymark_on) {
+			return 0;
+		}
+	}
 	uint64_t waymark_token = waymark_scope_token(waymark_on);
 	struct waymark_scope waymark_s = waymark_scope_of(waymark_token);
 
@@ -301,6 +307,12 @@ struct waymark_scope waymark_start_update_cursor(
 	}
 	if (WAYMARK_TRACED(waymark_ust_update_cursor_end)) {
 		waymark_on |= WAYMARK_UST;
+	}
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		waymark_on = waymark_decide(&waymark_event_update_cursor, waymark_on, NULL);
+		if (!waymark_on) {
+			return waymark_scope_none();
+		}
 	}
 	struct waymark_scope waymark_s = waymark_scope_start(waymark_on, end_update_cursor);
 
@@ -455,6 +467,17 @@ WAYMARK_COLD static uint64_t several_handle_message(
 	struct waymark_debug opcode,
 	int32_t length)
 {
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uintptr_t)&opcode, (uint32_t)length };
+
+		waymark_on = waymark_decide(
+			&waymark_event_handle_message,
+			waymark_on,
+			waymark_words);
+		if (!waymark_on) {
+			return 0;
+		}
+	}
 	uint64_t waymark_token = waymark_scope_token(waymark_on);
 	struct waymark_scope waymark_s = waymark_scope_of(waymark_token);
 
@@ -512,6 +535,17 @@ struct waymark_scope waymark_start_handle_message(
 	}
 	if (WAYMARK_TRACED(waymark_ust_handle_message_end)) {
 		waymark_on |= WAYMARK_UST;
+	}
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uintptr_t)&opcode, (uint32_t)length };
+
+		waymark_on = waymark_decide(
+			&waymark_event_handle_message,
+			waymark_on,
+			waymark_words);
+		if (!waymark_on) {
+			return waymark_scope_none();
+		}
 	}
 	struct waymark_scope waymark_s = waymark_scope_start(waymark_on, end_handle_message);
 
@@ -706,6 +740,17 @@ WAYMARK_COLD static uint64_t several_a_name_that_is_longer_than_what_fits_into_a
 	const char *text,
 	size_t text_length)
 {
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uintptr_t)text, text_length };
+
+		waymark_on = waymark_decide(
+			&waymark_event_a_name_that_is_longer_than_what_fits_into_a_line,
+			waymark_on,
+			waymark_words);
+		if (!waymark_on) {
+			return 0;
+		}
+	}
 	uint64_t waymark_token = waymark_scope_token(waymark_on);
 	struct waymark_scope waymark_s = waymark_scope_of(waymark_token);
 
@@ -780,6 +825,17 @@ struct waymark_scope waymark_start_a_name_that_is_longer_than_what_fits_into_a_l
 	}
 	if (WAYMARK_TRACED(waymark_ust_a_name_that_is_longer_than_what_fits_into_a_line_end)) {
 		waymark_on |= WAYMARK_UST;
+	}
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uintptr_t)text, text_length };
+
+		waymark_on = waymark_decide(
+			&waymark_event_a_name_that_is_longer_than_what_fits_into_a_line,
+			waymark_on,
+			waymark_words);
+		if (!waymark_on) {
+			return waymark_scope_none();
+		}
 	}
 	struct waymark_scope waymark_s = waymark_scope_start(
 		waymark_on,
@@ -929,6 +985,14 @@ WAYMARK_COLD static uint64_t several_often(
 	unsigned int waymark_line,
 	uint32_t n)
 {
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uint32_t)n };
+
+		waymark_on = waymark_decide(&waymark_event_often, waymark_on, waymark_words);
+		if (!waymark_on) {
+			return 0;
+		}
+	}
 	uint64_t waymark_token = waymark_scope_token(waymark_on);
 	struct waymark_scope waymark_s = waymark_scope_of(waymark_token);
 
@@ -981,6 +1045,14 @@ struct waymark_scope waymark_start_often(
 	}
 	if (WAYMARK_TRACED(waymark_ust_often_end)) {
 		waymark_on |= WAYMARK_UST;
+	}
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uint32_t)n };
+
+		waymark_on = waymark_decide(&waymark_event_often, waymark_on, waymark_words);
+		if (!waymark_on) {
+			return waymark_scope_none();
+		}
 	}
 	struct waymark_scope waymark_s = waymark_scope_start(waymark_on, end_often);
 

@@ -197,6 +197,12 @@ WAYMARK_COLD static void end_update_cursor(const struct waymark_scope *waymark_s
 
 WAYMARK_COLD static uint64_t several_update_cursor(unsigned int waymark_on)
 {
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		waymark_on = waymark_decide(&waymark_event_update_cursor, waymark_on, NULL);
+		if (!waymark_on) {
+			return 0;
+		}
+	}
 	uint64_t waymark_token = waymark_scope_token(waymark_on);
 	struct waymark_scope waymark_s = waymark_scope_of(waymark_token);
 
@@ -233,6 +239,12 @@ void waymark_leave_update_cursor(uint64_t waymark_token)
 struct waymark_scope waymark_start_update_cursor(void)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_update_cursor);
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		waymark_on = waymark_decide(&waymark_event_update_cursor, waymark_on, NULL);
+		if (!waymark_on) {
+			return waymark_scope_none();
+		}
+	}
 	struct waymark_scope waymark_s = waymark_scope_start(waymark_on, end_update_cursor);
 
 	begin_update_cursor(&waymark_s);
@@ -324,6 +336,17 @@ WAYMARK_COLD static uint64_t several_handle_message(
 	struct waymark_debug opcode,
 	int32_t length)
 {
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uintptr_t)&opcode, (uint32_t)length };
+
+		waymark_on = waymark_decide(
+			&waymark_event_handle_message,
+			waymark_on,
+			waymark_words);
+		if (!waymark_on) {
+			return 0;
+		}
+	}
 	uint64_t waymark_token = waymark_scope_token(waymark_on);
 	struct waymark_scope waymark_s = waymark_scope_of(waymark_token);
 
@@ -360,6 +383,17 @@ void waymark_leave_handle_message(uint64_t waymark_token)
 struct waymark_scope waymark_start_handle_message(struct waymark_debug opcode, int32_t length)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_handle_message);
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uintptr_t)&opcode, (uint32_t)length };
+
+		waymark_on = waymark_decide(
+			&waymark_event_handle_message,
+			waymark_on,
+			waymark_words);
+		if (!waymark_on) {
+			return waymark_scope_none();
+		}
+	}
 	struct waymark_scope waymark_s = waymark_scope_start(waymark_on, end_handle_message);
 
 	begin_handle_message(&waymark_s, opcode, length);
@@ -463,6 +497,17 @@ WAYMARK_COLD static uint64_t several_a_name_that_is_longer_than_what_fits_into_a
 	const char *text,
 	size_t text_length)
 {
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uintptr_t)text, text_length };
+
+		waymark_on = waymark_decide(
+			&waymark_event_a_name_that_is_longer_than_what_fits_into_a_line,
+			waymark_on,
+			waymark_words);
+		if (!waymark_on) {
+			return 0;
+		}
+	}
 	uint64_t waymark_token = waymark_scope_token(waymark_on);
 	struct waymark_scope waymark_s = waymark_scope_of(waymark_token);
 
@@ -513,6 +558,17 @@ struct waymark_scope waymark_start_a_name_that_is_longer_than_what_fits_into_a_l
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(
 		waymark_state_a_name_that_is_longer_than_what_fits_into_a_line);
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uintptr_t)text, text_length };
+
+		waymark_on = waymark_decide(
+			&waymark_event_a_name_that_is_longer_than_what_fits_into_a_line,
+			waymark_on,
+			waymark_words);
+		if (!waymark_on) {
+			return waymark_scope_none();
+		}
+	}
 	struct waymark_scope waymark_s = waymark_scope_start(
 		waymark_on,
 		end_a_name_that_is_longer_than_what_fits_into_a_line);
@@ -595,6 +651,14 @@ WAYMARK_COLD static void end_often(const struct waymark_scope *waymark_s)
 
 WAYMARK_COLD static uint64_t several_often(unsigned int waymark_on, uint32_t n)
 {
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uint32_t)n };
+
+		waymark_on = waymark_decide(&waymark_event_often, waymark_on, waymark_words);
+		if (!waymark_on) {
+			return 0;
+		}
+	}
 	uint64_t waymark_token = waymark_scope_token(waymark_on);
 	struct waymark_scope waymark_s = waymark_scope_of(waymark_token);
 
@@ -631,6 +695,14 @@ void waymark_leave_often(uint64_t waymark_token)
 struct waymark_scope waymark_start_often(uint32_t n)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_often);
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uint32_t)n };
+
+		waymark_on = waymark_decide(&waymark_event_often, waymark_on, waymark_words);
+		if (!waymark_on) {
+			return waymark_scope_none();
+		}
+	}
 	struct waymark_scope waymark_s = waymark_scope_start(waymark_on, end_often);
 
 	begin_often(&waymark_s, n);

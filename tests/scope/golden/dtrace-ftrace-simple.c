@@ -244,6 +244,12 @@ WAYMARK_COLD static void end_update_cursor(const struct waymark_scope *waymark_s
 
 WAYMARK_COLD static uint64_t several_update_cursor(unsigned int waymark_on)
 {
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		waymark_on = waymark_decide(&waymark_event_update_cursor, waymark_on, NULL);
+		if (!waymark_on) {
+			return 0;
+		}
+	}
 	uint64_t waymark_token = waymark_scope_token(waymark_on);
 	struct waymark_scope waymark_s = waymark_scope_of(waymark_token);
 
@@ -287,6 +293,12 @@ struct waymark_scope waymark_start_update_cursor(void)
 
 	if (WAYMARK_WATCHERS(waymark_state_update_cursor)) {
 		waymark_on |= WAYMARK_DTRACE;
+	}
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		waymark_on = waymark_decide(&waymark_event_update_cursor, waymark_on, NULL);
+		if (!waymark_on) {
+			return waymark_scope_none();
+		}
 	}
 	struct waymark_scope waymark_s = waymark_scope_start(waymark_on, end_update_cursor);
 
@@ -433,6 +445,17 @@ WAYMARK_COLD static uint64_t several_handle_message(
 	struct waymark_debug opcode,
 	int32_t length)
 {
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uintptr_t)&opcode, (uint32_t)length };
+
+		waymark_on = waymark_decide(
+			&waymark_event_handle_message,
+			waymark_on,
+			waymark_words);
+		if (!waymark_on) {
+			return 0;
+		}
+	}
 	uint64_t waymark_token = waymark_scope_token(waymark_on);
 	struct waymark_scope waymark_s = waymark_scope_of(waymark_token);
 
@@ -476,6 +499,17 @@ struct waymark_scope waymark_start_handle_message(struct waymark_debug opcode, i
 
 	if (WAYMARK_WATCHERS(waymark_state_handle_message)) {
 		waymark_on |= WAYMARK_DTRACE;
+	}
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uintptr_t)&opcode, (uint32_t)length };
+
+		waymark_on = waymark_decide(
+			&waymark_event_handle_message,
+			waymark_on,
+			waymark_words);
+		if (!waymark_on) {
+			return waymark_scope_none();
+		}
 	}
 	struct waymark_scope waymark_s = waymark_scope_start(waymark_on, end_handle_message);
 
@@ -657,6 +691,17 @@ WAYMARK_COLD static uint64_t several_a_name_that_is_longer_than_what_fits_into_a
 	const char *text,
 	size_t text_length)
 {
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uintptr_t)text, text_length };
+
+		waymark_on = waymark_decide(
+			&waymark_event_a_name_that_is_longer_than_what_fits_into_a_line,
+			waymark_on,
+			waymark_words);
+		if (!waymark_on) {
+			return 0;
+		}
+	}
 	uint64_t waymark_token = waymark_scope_token(waymark_on);
 	struct waymark_scope waymark_s = waymark_scope_of(waymark_token);
 
@@ -714,6 +759,17 @@ struct waymark_scope waymark_start_a_name_that_is_longer_than_what_fits_into_a_l
 
 	if (WAYMARK_WATCHERS(waymark_state_a_name_that_is_longer_than_what_fits_into_a_line)) {
 		waymark_on |= WAYMARK_DTRACE;
+	}
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uintptr_t)text, text_length };
+
+		waymark_on = waymark_decide(
+			&waymark_event_a_name_that_is_longer_than_what_fits_into_a_line,
+			waymark_on,
+			waymark_words);
+		if (!waymark_on) {
+			return waymark_scope_none();
+		}
 	}
 	struct waymark_scope waymark_s = waymark_scope_start(
 		waymark_on,
@@ -843,6 +899,14 @@ WAYMARK_COLD static void end_often(const struct waymark_scope *waymark_s)
 
 WAYMARK_COLD static uint64_t several_often(unsigned int waymark_on, uint32_t n)
 {
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uint32_t)n };
+
+		waymark_on = waymark_decide(&waymark_event_often, waymark_on, waymark_words);
+		if (!waymark_on) {
+			return 0;
+		}
+	}
 	uint64_t waymark_token = waymark_scope_token(waymark_on);
 	struct waymark_scope waymark_s = waymark_scope_of(waymark_token);
 
@@ -886,6 +950,14 @@ struct waymark_scope waymark_start_often(uint32_t n)
 
 	if (WAYMARK_WATCHERS(waymark_state_often)) {
 		waymark_on |= WAYMARK_DTRACE;
+	}
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uint32_t)n };
+
+		waymark_on = waymark_decide(&waymark_event_often, waymark_on, waymark_words);
+		if (!waymark_on) {
+			return waymark_scope_none();
+		}
 	}
 	struct waymark_scope waymark_s = waymark_scope_start(waymark_on, end_often);
 

@@ -447,6 +447,9 @@ WAYMARK_COLD static void several_empty(void)
 	if (WAYMARK_TRACED(waymark_ust_empty)) {
 		waymark_on |= WAYMARK_UST;
 	}
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		waymark_on = waymark_decide(&waymark_event_empty, waymark_on, NULL);
+	}
 	if (waymark_on & WAYMARK_CTF) {
 		ctf_empty();
 	}
@@ -611,6 +614,20 @@ WAYMARK_COLD static void several_ten(
 	if (WAYMARK_TRACED(waymark_ust_ten)) {
 		waymark_on |= WAYMARK_UST;
 	}
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uintptr_t)name,
+			(uint64_t)offset,
+			(uint64_t)delta,
+			(uint8_t)s,
+			(uint8_t)c,
+			(uint16_t)port,
+			(uint8_t)yes,
+			(uintptr_t)size,
+			(uintptr_t)slots,
+			(uintptr_t)flags };
+
+		waymark_on = waymark_decide(&waymark_event_ten, waymark_on, waymark_words);
+	}
 	if (waymark_on & WAYMARK_CTF) {
 		ctf_ten(name, offset, delta, s, c, port, yes, size, slots, flags);
 	}
@@ -693,6 +710,11 @@ WAYMARK_COLD static void several_stars(int width, int value)
 	if (WAYMARK_TRACED(waymark_ust_stars)) {
 		waymark_on |= WAYMARK_UST;
 	}
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uint32_t)width, (uint32_t)value };
+
+		waymark_on = waymark_decide(&waymark_event_stars, waymark_on, waymark_words);
+	}
 	if (waymark_on & WAYMARK_CTF) {
 		ctf_stars(width, value);
 	}
@@ -765,6 +787,11 @@ WAYMARK_COLD static void several_escapes(int n)
 
 	if (WAYMARK_TRACED(waymark_ust_escapes)) {
 		waymark_on |= WAYMARK_UST;
+	}
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uint32_t)n };
+
+		waymark_on = waymark_decide(&waymark_event_escapes, waymark_on, waymark_words);
 	}
 	if (waymark_on & WAYMARK_CTF) {
 		ctf_escapes(n);
@@ -873,6 +900,16 @@ WAYMARK_COLD static void several_keywords(
 	if (WAYMARK_TRACED(waymark_ust_keywords)) {
 		waymark_on |= WAYMARK_UST;
 	}
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uint32_t)class_,
+			(uint32_t)next,
+			(uint32_t)self,
+			(uint32_t)self_,
+			(uintptr_t)string,
+			(uint32_t)debug };
+
+		waymark_on = waymark_decide(&waymark_event_keywords, waymark_on, waymark_words);
+	}
 	if (waymark_on & WAYMARK_CTF) {
 		ctf_keywords(class_, next, self, self_, string, debug);
 	}
@@ -952,6 +989,11 @@ WAYMARK_COLD static void several_text(int max, char *text, const char *at)
 	if (WAYMARK_TRACED(waymark_ust_text)) {
 		waymark_on |= WAYMARK_UST;
 	}
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uint32_t)max, (uintptr_t)text, (uintptr_t)at };
+
+		waymark_on = waymark_decide(&waymark_event_text, waymark_on, waymark_words);
+	}
 	if (waymark_on & WAYMARK_CTF) {
 		ctf_text(max, text, at);
 	}
@@ -1023,6 +1065,11 @@ WAYMARK_COLD static void several_text_enabled(int on, const char *r)
 
 	if (WAYMARK_TRACED(waymark_ust_text_enabled)) {
 		waymark_on |= WAYMARK_UST;
+	}
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uint32_t)on, (uintptr_t)r };
+
+		waymark_on = waymark_decide(&waymark_event_text_enabled, waymark_on, waymark_words);
 	}
 	if (waymark_on & WAYMARK_CTF) {
 		ctf_text_enabled(on, r);
@@ -1103,6 +1150,11 @@ WAYMARK_COLD static void several_enter(struct CPUState *__cpu)
 
 	if (WAYMARK_TRACED(waymark_ust_enter)) {
 		waymark_on |= WAYMARK_UST;
+	}
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uintptr_t)__cpu };
+
+		waymark_on = waymark_decide(&waymark_event_enter, waymark_on, waymark_words);
 	}
 	if (waymark_on & WAYMARK_CTF) {
 		ctf_enter(__cpu);
@@ -1192,6 +1244,13 @@ WAYMARK_COLD static void several_load_trans(struct CPUState *__cpu, uint16_t inf
 
 	if (WAYMARK_TRACED(waymark_ust_load_trans)) {
 		waymark_on |= WAYMARK_UST;
+	}
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uintptr_t)__cpu,
+			(uint16_t)info,
+			(uint32_t)cpu };
+
+		waymark_on = waymark_decide(&waymark_event_load_trans, waymark_on, waymark_words);
 	}
 	if (waymark_on & WAYMARK_CTF) {
 		ctf_load_trans(__cpu, info, cpu);
@@ -1294,6 +1353,14 @@ WAYMARK_COLD static void several_load_exec(
 	if (WAYMARK_TRACED(waymark_ust_load_exec)) {
 		waymark_on |= WAYMARK_UST;
 	}
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uintptr_t)__cpu,
+			(uint64_t)addr,
+			(uint16_t)info,
+			(uint32_t)cpu };
+
+		waymark_on = waymark_decide(&waymark_event_load_exec, waymark_on, waymark_words);
+	}
 	if (waymark_on & WAYMARK_CTF) {
 		ctf_load_exec(__cpu, addr, info, cpu);
 	}
@@ -1358,6 +1425,9 @@ WAYMARK_COLD static void several_trap_trans(void)
 
 	if (WAYMARK_TRACED(waymark_ust_trap_trans)) {
 		waymark_on |= WAYMARK_UST;
+	}
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		waymark_on = waymark_decide(&waymark_event_trap_trans, waymark_on, NULL);
 	}
 	if (waymark_on & WAYMARK_CTF) {
 		ctf_trap_trans();
@@ -1429,6 +1499,11 @@ WAYMARK_COLD static void several_trap_exec(void *where)
 	if (WAYMARK_TRACED(waymark_ust_trap_exec)) {
 		waymark_on |= WAYMARK_UST;
 	}
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uintptr_t)where };
+
+		waymark_on = waymark_decide(&waymark_event_trap_exec, waymark_on, waymark_words);
+	}
 	if (waymark_on & WAYMARK_CTF) {
 		ctf_trap_exec(where);
 	}
@@ -1499,6 +1574,11 @@ WAYMARK_COLD static void several_often(uint64_t value)
 
 	if (WAYMARK_TRACED(waymark_ust_often)) {
 		waymark_on |= WAYMARK_UST;
+	}
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uint64_t)value };
+
+		waymark_on = waymark_decide(&waymark_event_often, waymark_on, waymark_words);
 	}
 	if (waymark_on & WAYMARK_CTF) {
 		ctf_often(value);

@@ -579,6 +579,11 @@ WAYMARK_COLD static void several_stars(int width, int value)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_stars);
 
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uint32_t)width, (uint32_t)value };
+
+		waymark_on = waymark_decide(&waymark_event_stars, waymark_on, waymark_words);
+	}
 	if (waymark_on & WAYMARK_CTF) {
 		ctf_stars(width, value);
 	}
@@ -756,6 +761,11 @@ WAYMARK_COLD static void several_text(int max, char *text, const char *at)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_text);
 
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uint32_t)max, (uintptr_t)text, (uintptr_t)at };
+
+		waymark_on = waymark_decide(&waymark_event_text, waymark_on, waymark_words);
+	}
 	if (waymark_on & WAYMARK_CTF) {
 		ctf_text(max, text, at);
 	}
@@ -858,6 +868,11 @@ WAYMARK_COLD static void several_enter(struct CPUState *__cpu)
 {
 	unsigned int waymark_on = waymark_vcpu_backends(&waymark_event_enter, __cpu);
 
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uintptr_t)__cpu };
+
+		waymark_on = waymark_decide(&waymark_event_enter, waymark_on, waymark_words);
+	}
 	if (waymark_on & WAYMARK_CTF) {
 		ctf_enter(__cpu);
 	}
@@ -928,6 +943,13 @@ WAYMARK_COLD static void several_load_trans(struct CPUState *__cpu, uint16_t inf
 {
 	unsigned int waymark_on = waymark_vcpu_backends(&waymark_event_load_trans, __cpu);
 
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uintptr_t)__cpu,
+			(uint16_t)info,
+			(uint32_t)cpu };
+
+		waymark_on = waymark_decide(&waymark_event_load_trans, waymark_on, waymark_words);
+	}
 	if (waymark_on & WAYMARK_CTF) {
 		ctf_load_trans(__cpu, info, cpu);
 	}
@@ -1010,6 +1032,14 @@ WAYMARK_COLD static void several_load_exec(
 {
 	unsigned int waymark_on = waymark_vcpu_backends(&waymark_event_load_exec, __cpu);
 
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uintptr_t)__cpu,
+			(uint64_t)addr,
+			(uint16_t)info,
+			(uint32_t)cpu };
+
+		waymark_on = waymark_decide(&waymark_event_load_exec, waymark_on, waymark_words);
+	}
 	if (waymark_on & WAYMARK_CTF) {
 		ctf_load_exec(__cpu, addr, info, cpu);
 	}

@@ -46,6 +46,13 @@ void waymark_emit_request(const char *name, uint64_t offset, bool yes)
 
 	if (waymark_on & WAYMARK_FTRACE) {
 		ftrace_request(name, offset, yes);
+	} else if (waymark_on) {
+		waymark_several(
+			&waymark_event_request,
+			" %s offset=0x%08" PRIx64 " yes=%d",
+			name,
+			offset,
+			yes);
 	}
 }
 
@@ -86,6 +93,11 @@ void waymark_emit_enter(struct CPUState *__cpu)
 {
 	unsigned int waymark_on = waymark_vcpu_backends(&waymark_event_enter, __cpu);
 
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uintptr_t)__cpu };
+
+		waymark_on = waymark_decide(&waymark_event_enter, waymark_on, waymark_words);
+	}
 	if (waymark_on & WAYMARK_FTRACE) {
 		ftrace_enter(__cpu);
 	}

@@ -42,6 +42,21 @@ WAYMARK_HOT static void to_simple_string_u64_u8(
 	}
 }
 
+WAYMARK_HOT static void decided_string_u64_u8(
+	const char *a1,
+	uint64_t a2,
+	uint8_t a3,
+	const struct waymark_event *event)
+{
+	const uint64_t words[] = { (uintptr_t)a1, (uint64_t)a2, (uint8_t)a3 };
+	unsigned int on = WAYMARK_BACKENDS(*event->state);
+
+	on = waymark_decide(event, on, words);
+	if (on & WAYMARK_SIMPLE) {
+		to_simple_string_u64_u8(a1, a2, a3, event);
+	}
+}
+
 WAYMARK_INLINE bool record_word(
 	enum waymark_recorder to,
 	const struct waymark_event *event,
@@ -98,12 +113,19 @@ WAYMARK_INLINE void simple_request(const char *name, uint64_t offset, bool yes)
 	to_simple_string_u64_u8(name, offset, (uint8_t)yes, &waymark_event_request);
 }
 
+WAYMARK_INLINE void decided_request(const char *name, uint64_t offset, bool yes)
+{
+	decided_string_u64_u8(name, offset, (uint8_t)yes, &waymark_event_request);
+}
+
 void waymark_emit_request(const char *name, uint64_t offset, bool yes)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_request);
 
 	if (waymark_on & WAYMARK_SIMPLE) {
 		simple_request(name, offset, yes);
+	} else if (waymark_on) {
+		decided_request(name, offset, yes);
 	}
 }
 
@@ -144,6 +166,11 @@ WAYMARK_COLD static void several_enter(struct CPUState *__cpu)
 {
 	unsigned int waymark_on = waymark_vcpu_backends(&waymark_event_enter, __cpu);
 
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uintptr_t)__cpu };
+
+		waymark_on = waymark_decide(&waymark_event_enter, waymark_on, waymark_words);
+	}
 	if (waymark_on & WAYMARK_SIMPLE) {
 		simple_enter(__cpu);
 	}

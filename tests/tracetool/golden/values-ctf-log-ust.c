@@ -425,6 +425,18 @@ WAYMARK_COLD static void several_numbers(
 	if (WAYMARK_TRACED(waymark_ust_numbers)) {
 		waymark_on |= WAYMARK_UST;
 	}
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uint8_t)a,
+			(uint16_t)b,
+			(uint32_t)c,
+			(uint64_t)d,
+			(uintptr_t)e,
+			(uintptr_t)f,
+			(uint8_t)g,
+			(uint32_t)fd };
+
+		waymark_on = waymark_decide(&waymark_event_numbers, waymark_on, waymark_words);
+	}
 	if (waymark_on & WAYMARK_CTF) {
 		ctf_numbers(a, b, c, d, e, f, g, fd);
 	}
@@ -521,6 +533,12 @@ WAYMARK_COLD static void several_floats(
 	if (WAYMARK_TRACED(waymark_ust_floats)) {
 		waymark_on |= WAYMARK_UST;
 	}
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { waymark_word_of_double(f),
+			waymark_word_of_double(d) };
+
+		waymark_on = waymark_decide(&waymark_event_floats, waymark_on, waymark_words);
+	}
 	if (waymark_on & WAYMARK_CTF) {
 		ctf_floats(f, d);
 	}
@@ -610,6 +628,14 @@ WAYMARK_COLD static void several_wide(
 
 	if (WAYMARK_TRACED(waymark_ust_wide)) {
 		waymark_on |= WAYMARK_UST;
+	}
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { WAYMARK_LOW64(u),
+			WAYMARK_HIGH64(u),
+			WAYMARK_LOW64(i),
+			WAYMARK_HIGH64(i) };
+
+		waymark_on = waymark_decide(&waymark_event_wide, waymark_on, waymark_words);
 	}
 	if (waymark_on & WAYMARK_CTF) {
 		ctf_wide(u, i);
@@ -746,6 +772,16 @@ WAYMARK_COLD static void several_texts(
 	if (WAYMARK_TRACED(waymark_ust_texts)) {
 		waymark_on |= WAYMARK_UST;
 	}
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uintptr_t)name,
+			(uintptr_t)bytes,
+			bytes_length,
+			(uintptr_t)counted,
+			counted_length,
+			(uintptr_t)path };
+
+		waymark_on = waymark_decide(&waymark_event_texts, waymark_on, waymark_words);
+	}
 	if (waymark_on & WAYMARK_CTF) {
 		ctf_texts(name, bytes, bytes_length, counted, counted_length, path);
 	}
@@ -870,6 +906,13 @@ WAYMARK_COLD static void several_state(
 	if (WAYMARK_TRACED(waymark_ust_state)) {
 		waymark_on |= WAYMARK_UST;
 	}
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uintptr_t)&state,
+			(uint8_t)n,
+			(uintptr_t)&other };
+
+		waymark_on = waymark_decide(&waymark_event_state, waymark_on, waymark_words);
+	}
 	if (waymark_on & WAYMARK_CTF) {
 		ctf_state(state, n, other);
 	}
@@ -941,6 +984,9 @@ WAYMARK_COLD static void several_empty(const char *waymark_file, unsigned int wa
 
 	if (WAYMARK_TRACED(waymark_ust_empty)) {
 		waymark_on |= WAYMARK_UST;
+	}
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		waymark_on = waymark_decide(&waymark_event_empty, waymark_on, NULL);
 	}
 	if (waymark_on & WAYMARK_CTF) {
 		ctf_empty();
@@ -1034,6 +1080,13 @@ WAYMARK_COLD static void several_clash(
 	if (WAYMARK_TRACED(waymark_ust_clash)) {
 		waymark_on |= WAYMARK_UST;
 	}
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uintptr_t)class_,
+			class__length,
+			(uint32_t)class_length };
+
+		waymark_on = waymark_decide(&waymark_event_clash, waymark_on, waymark_words);
+	}
 	if (waymark_on & WAYMARK_CTF) {
 		ctf_clash(class_, class__length, class_length);
 	}
@@ -1121,6 +1174,11 @@ WAYMARK_COLD static void several_empty_at(
 	if (WAYMARK_TRACED(waymark_ust_empty_at)) {
 		waymark_on |= WAYMARK_UST;
 	}
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uint32_t)x };
+
+		waymark_on = waymark_decide(&waymark_event_empty_at, waymark_on, waymark_words);
+	}
 	if (waymark_on & WAYMARK_CTF) {
 		ctf_empty_at(x);
 	}
@@ -1203,6 +1261,11 @@ WAYMARK_COLD static void several_often_value(
 
 	if (WAYMARK_TRACED(waymark_ust_often_value)) {
 		waymark_on |= WAYMARK_UST;
+	}
+	if (WAYMARK_IS_CONDITIONAL(waymark_on)) {
+		const uint64_t waymark_words[] = { (uint32_t)n };
+
+		waymark_on = waymark_decide(&waymark_event_often_value, waymark_on, waymark_words);
 	}
 	if (waymark_on & WAYMARK_CTF) {
 		ctf_often_value(n);
