@@ -125,7 +125,7 @@ static void warn_unmet(struct waymark_rules *rules, const char *option)
 	for (size_t i = 0; i < rules->count; i++) {
 		const struct waymark_rule *r = &rules->items[i];
 
-		if (rule_is_exact(r) && !r->matched) {
+		if (rule_is_exact(r) && !r->matched && !r->misfits) {
 			waymark_fail(&warning, "trace event '%s' does not exist", r->pattern);
 			warn(&warning, option);
 		}
@@ -169,7 +169,7 @@ static NOINLINE void hint_unmet(const struct waymark_rules *rules, const char *o
 	for (size_t i = 0; i < rules->count; i++) {
 		const struct waymark_rule *r = &rules->items[i];
 
-		if (r->matched) {
+		if (r->matched || r->misfits) {
 			continue;
 		}
 		if (rule_is_exact(r) && waymark_rules_suggest(r->pattern, name, sizeof(name))) {
