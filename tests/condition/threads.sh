@@ -1,16 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# threads.sh PROGRAM WAYMARK: no event is recorded that none of the conditions lets pass, and replaced
-# conditions are freed.
+# threads.sh PROGRAM WAYMARK MIB: no event is recorded that none of the conditions lets pass, and replaced
+# conditions are freed: at most so many MiB become resident.
 set -eu
 program=$1
 waymark=$2
+most=$3
 changes=${CHANGES:-10000}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 grown=$("$program" "$work/t.ctf" "$changes")
-if [ "$grown" -gt 8 ]; then
+if [ "$grown" -gt "$most" ]; then
 	echo "$grown MiB became resident in $changes changes"
 	exit 1
 fi
