@@ -115,9 +115,20 @@ class Page:
         assert "exceptionDetails" not in result, result
         return result["result"].get("value")
 
+    def wait_for_frame(self):
+        """Waits until a frame is drawn: Chromium keeps the moves of a mouse until then, and merges or drops them."""
+        self.call("Runtime.evaluate", awaitPromise=True,
+                  expression="new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)))")
+
     def click(self, x, y):
         for kind in ("mousePressed", "mouseReleased"):
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+    def drag(self, begin, end):
+        middle = [(a + b) / 2 for a, b in zip(begin, end)]
+        for kind, (x, y) in (("mousePressed", begin), ("mouseMoved", middle), ("mouseMoved", end), ("mouseReleased", end)):
+            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=1, clickCount=1)
+            self.wait_for_frame()
 
     def press(self, key, code, modifiers=0):
         for kind in ("rawKeyDown", "keyUp"):

@@ -26,7 +26,7 @@ def ask_sql(waymark, traces, question, check=True):
     return json.loads(told.stdout)
 
 
-def wait_for(page, expression, value=True, tries=200):
+def wait_for(page, expression, value=True, tries=600):
     for _ in range(tries):
         seen = page.evaluate(expression)
         if seen == value:
@@ -36,8 +36,10 @@ def wait_for(page, expression, value=True, tries=200):
 
 
 def settle(page):
-    """Waits until the tile of the view was drawn."""
-    wait_for(page, "Boolean(globalThis.waymark?.trace?.done && waymark.tile)")
+    """Waits until all of the view was drawn."""
+    drawn = "Boolean(globalThis.waymark?.trace?.done && waymark.tile && waymark.loading === 0)"
+    wait_for(page, drawn)
     before = None
     while before != (before := page.evaluate("JSON.stringify(waymark.tile)")):
         time.sleep(0.3)
+        wait_for(page, drawn)

@@ -43,16 +43,16 @@ def size(page, width, height):
     time.sleep(0.3)
 
 
-def drag(page, begin, end):
-    for kind, (x, y) in (("mousePressed", begin), ("mouseMoved", end), ("mouseReleased", end)):
-        page.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1, buttons=1)
-
-
-def middle_slice(page):
-    """The place of a slice of the upper row of a thread."""
+def widest_slice(page):
+    """The place of the widest slice of the upper row of a thread; what is in the middle depends on when threads ran."""
     return page.evaluate("""(() => {
         const box = waymark.boxes.find((b) => b.source?.depth > 0), at = timeline.getBoundingClientRect();
-        return [at.left + 170 + (timeline.clientWidth - 170) / 2, at.top + 26 + box.top - waymark.scroll + box.bar + 9]; })()""")
+        const row = waymark.tile.rows.find((r) => r.kind === "slice" && r.track === box.track && r.depth === 0);
+        const { from, to } = waymark.view;
+        const shown = row.items.map((i) => [Math.max(i[0], from), Math.min(i[1], to)]);
+        const [begin, end] = shown.reduce((a, b) => b[1] - b[0] > a[1] - a[0] ? b : a);
+        return [at.left + 170 + ((begin + end) / 2 - from) / (to - from) * (timeline.clientWidth - 170),
+            at.top + 26 + box.top - waymark.scroll + box.bar + 9]; })()""")
 
 
 def check_first_look(page):
@@ -81,7 +81,8 @@ def check_buttons(page):
     press(page, "d", modifiers=1)
     check("keys with Alt are the browser's", page.evaluate("waymark.view.from"), before)
     # Step 4 of docs/viewing.md: the tab has the focus after `1`.
-    page.click(*middle_slice(page))
+    settle(page)
+    page.click(*widest_slice(page))
     wait_for(page, "waymark.chosen !== null")
     press(page, "1")
     press(page, "Enter")
@@ -119,10 +120,10 @@ def check_select(page):
     check("in the address", "time=" in page.evaluate("location.hash"), True)
     press(page, "Escape")
     press(page, "1")
-    x, y = middle_slice(page)
-    drag(page, (60, y), (120, y + 8))
+    x, y = widest_slice(page)
+    page.drag((60, y), (120, y + 8))
     check("nothing", page.evaluate("waymark.selection"), None)
-    drag(page, (x, y), (60, y))
+    page.drag((x, y), (60, y))
     check("from the begin of what is shown", page.evaluate("waymark.selection.from >= Math.max(0, waymark.view.from)"), True)
     press(page, "Escape")
 

@@ -97,8 +97,7 @@ def check_page(trace):
         at = page.evaluate("(() => { const c = document.getElementById('overview'); const b = c.getBoundingClientRect();"
                            "const x = (ns) => b.left + 170 + ns / waymark.trace.length * (c.clientWidth - 170);"
                            "return [x((waymark.view.from + waymark.view.to) / 2), b.top + 18, x(waymark.trace.length * 0.9)]; })()")
-        for kind, x in (("mousePressed", at[0]), ("mouseMoved", at[0] + 100), ("mouseReleased", at[0] + 100)):
-            page.call("Input.dispatchMouseEvent", type=kind, x=x, y=at[1], button="left", buttons=1, clickCount=1)
+        page.drag(at[:2], (at[0] + 100, at[1]))
         check("dragged", page.evaluate("waymark.view.from") > before, True)
         page.click(at[2], at[1])
         check("moved there", page.evaluate("waymark.view.from < waymark.trace.length * 0.9 && "

@@ -24,7 +24,7 @@ WAYMARK, TICKER, MONITOR = map(os.path.realpath, sys.argv[1:4])
 
 
 def wait_until(what, test):
-    for _ in range(200):
+    for _ in range(600):
         if test():
             return
         time.sleep(0.05)

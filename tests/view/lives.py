@@ -110,6 +110,7 @@ def check_page(trace):
         name = f"request {bounds['key']}"
         row = "waymark.boxes.find((b) => b.kind === 'lives').source.rows()"
         wait_for(page, f"{row}.some((r) => r.items.some((i) => i[2] === {name!r}))")
+        settle(page)
         at = page.evaluate(f"""(() => {{ const r = {row}.find((r) => r.items.some((i) => i[2] === {name!r}));
             const i = r.items.find((i) => i[2] === {name!r}); const b = waymark.boxes.find((b) => b.kind === "lives");
             const c = document.getElementById("timeline"); const at = c.getBoundingClientRect();

@@ -38,11 +38,6 @@ def click(page, selector):
     page.click(*page.evaluate("place"))
 
 
-def drag(page, begin, end):
-    for kind, x in (("mousePressed", begin), ("mouseMoved", (begin + end) / 2), ("mouseMoved", end), ("mouseReleased", end)):
-        page.call("Input.dispatchMouseEvent", type=kind, x=x, y=300, button="left", buttons=1, clickCount=1)
-
-
 def check_columns(page, served):
     """Many tracks share an answer; in the end each has the columns of the screen, which is wide here."""
     page.call("Emulation.setDeviceMetricsOverride", width=3600, height=900, deviceScaleFactor=1, mobile=False)
@@ -69,7 +64,7 @@ def wait_for_answer(page):
 
 def check_selection(page, trace):
     """A drag over a part is answered in numbers that are those of SQL."""
-    drag(page, 500, 900)
+    page.drag((500, 300), (900, 300))
     wait_for(page, SHOWN, "selection")
     wait_for_answer(page)
     begin, end = page.evaluate("[waymark.selection.from, waymark.selection.to]")
