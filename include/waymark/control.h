@@ -38,9 +38,9 @@ struct waymark_event;
 
 /* How many events matched a pattern or a list of patterns. */
 struct waymark_match {
-	size_t events; /* with a matching name, which the condition, if there is one, fits */
+	size_t events; /* with a matching name, which the condition and limits fit */
 	size_t unsupported; /* of these, built with none of the wanted backends */
-	/* Which events with a matching name a condition does not fit: they stay as they were. */
+	/* Which events with a matching name the terms do not fit: they stay as they were. */
 	struct waymark_error misfits;
 };
 
@@ -77,14 +77,18 @@ const char *waymark_option_help(void);
  * Switches events on or off for `backends`, now and in objects loaded later: those whose name
  * matches `pattern` (`*` any run of characters, `?` any one; or a regular expression between
  * slashes, see waymark-trace(7)), or whose category has that name. After the pattern of
- * waymark_enable() may follow ` if ` and a condition, waymark-expressions(7): only calls for which
- * it is true are recorded. An event has one condition, the last one given for it. A pattern without
+ * waymark_enable() may follow limits, waymark-trace(7), and ` if ` and a condition,
+ * waymark-expressions(7): only calls for which it is true, and which the limits let pass, are
+ * recorded. An event has the condition and limits that were given last. `when NAME ... then ...` is
+ * a trigger, and `aggregate NAME ...` an aggregation, waymark-trace(7), which waymark_disable()
+ * removes by the same text. A pattern without
  * a match is no error: `match`, which may be NULL, gets the counts. Atomic: all events are switched
  * between any two other control calls, or none is. Returns 0, or -1 and changes nothing: the
  * pattern is empty or a bad expression, `backends` is 0, memory or event ids (65535) ran out, or
  * all matches are trace points of waymark/scope.h, which `simple` does not record, and have no
- * other one of `backends`; or the condition is wrong, or fits none of the events that match. An
- * event that is loaded after the ids ran out is switched on only for backends that need no id.
+ * other one of `backends`; or a limit or the condition is wrong, or fits none of the events that
+ * match. An event that is loaded after the ids ran out is switched on only for backends that need
+ * no id.
  */
 int waymark_enable(const char *pattern, unsigned int backends, struct waymark_match *match,
 	struct waymark_error *error);
@@ -143,6 +147,9 @@ unsigned int waymark_get_state(const struct waymark_event *event);
  */
 size_t waymark_get_condition(const struct waymark_event *event, char *text, size_t size);
 
+/* Does the same for its limits. */
+size_t waymark_get_limits(const struct waymark_event *event, char *text, size_t size);
+
 /* Returns how many external tracers (bpftrace, perf) watch the event now. Async-signal-safe. */
 unsigned int waymark_get_watchers(const struct waymark_event *event);
 
@@ -157,8 +164,12 @@ struct waymark_event_info {
 	uint64_t bytes; /* of the recorded events */
 	bool vcpu; /* declared `vcpu`: waymark/vcpu.h switches it for single vCPUs */
 	bool scope; /* a scope: its end, the event `<name>_end` of traces, is switched with it */
+	uint16_t conditional; /* backends of `state` that are on under the condition and limits */
 	const char *condition; /* under which it is recorded, "": none; owned by the list */
-	uint64_t reserved[2]; /* 0 */
+	const char *limits; /* of its calls, "": none; owned by the list */
+	uint64_t left_out; /* calls that limits left out, since the process began */
+	const char *fields; /* names of its fields, with blanks between; owned by the list */
+	uint64_t reserved; /* 0 */
 };
 
 struct waymark_event_list {
@@ -176,6 +187,30 @@ int waymark_list_events(
 
 /* Frees the contents of the list and empties it. */
 void waymark_free_events(struct waymark_event_list *list);
+
+/* A trigger or an aggregation in force. */
+struct waymark_trigger_info {
+	const char *text; /* `when ...` or `aggregate ...`; owned by the list */
+	uint64_t fired; /* times, in this process and in those from which it was forked; of an
+			   aggregation: calls that this process has added up */
+	uint64_t forgotten; /* calls that began an elapsed() of it, and that the full table of open
+			       pairs has given up; their partners have no elapsed() */
+	uint64_t reserved[1]; /* 0 */
+};
+
+struct waymark_trigger_list {
+	struct waymark_trigger_info *triggers; /* in the order in which they were given */
+	size_t count;
+};
+
+/*
+ * Fills `list` with copies of the triggers and aggregations in force. Free the list with
+ * waymark_free_triggers(). Returns 0, or -1 and an empty list: memory ran out.
+ */
+int waymark_list_triggers(struct waymark_trigger_list *list, struct waymark_error *error);
+
+/* Frees the contents of the list and empties it. */
+void waymark_free_triggers(struct waymark_trigger_list *list);
 
 /* A category of the program's trace points, see waymark/category.h. */
 struct waymark_category_info {
@@ -221,6 +256,30 @@ int waymark_set_state(const struct waymark_event *event, unsigned int backends, 
  */
 int waymark_set_states(const char *const *names, size_t count, unsigned int backends, bool on,
 	struct waymark_error *error);
+
+/* Limits and a condition that were checked with events. */
+struct waymark_terms;
+
+/*
+ * Reads a name or pattern with limits and a condition, as of waymark_enable(); switches nothing.
+ * Fills `list` with the events that match and that the terms fit, as waymark_list_events() does.
+ * `match`, which may be NULL, gets their number and which other events match. Returns terms for
+ * waymark_set_states_under(), or NULL and an empty list: they are wrong, fit no event, or memory
+ * ran out. An elapsed() knows the calls that begin pairs from now on.
+ */
+struct waymark_terms *waymark_open_terms(const char *rule, struct waymark_event_list *list,
+	struct waymark_match *match, struct waymark_error *error);
+
+/* Frees the terms. An elapsed() gets no further pairs, so switch its events off first. */
+void waymark_close_terms(struct waymark_terms *terms);
+
+/*
+ * Switches events on as waymark_set_states() does, under terms that fit them; NULL: under those
+ * that each event had last. Takes no call away from others: an event that is on without these terms
+ * for one of `backends`, or under others for any backend, is then on without terms.
+ */
+int waymark_set_states_under(const struct waymark_terms *terms, const char *const *names,
+	size_t count, unsigned int backends, struct waymark_error *error);
 
 /*
  * Names the file that a backend writes to ("ctf", "simple", "log"; NULL: the first of these that
@@ -310,7 +369,9 @@ struct waymark_stats {
 	uint64_t counting; /* enum waymark_counting */
 	uint64_t write_error; /* errno of the last write to a file; 0: it succeeded */
 	uint64_t write_backend; /* backend of that error: WAYMARK_CTF or WAYMARK_SIMPLE; 0: none */
-	uint64_t reserved[5]; /* 0 */
+	uint64_t pairs_forgotten; /* calls that began an elapsed(), because its table was full:
+				     their partners have no elapsed() */
+	uint64_t reserved[4]; /* 0 */
 };
 
 /* Fills in the counters. Counts never decrease, and begin with 0 in a child of fork(). */

@@ -52,6 +52,13 @@ void session_say(struct session *s, const char *fmt, ...)
 	fputc('\n', stderr);
 }
 
+void session_set_condition(struct session *s, const char *text)
+{
+	struct expr_error unused;
+
+	s->filter.condition = where_parse(text, &unused);
+}
+
 struct where *session_take_where(struct session *s)
 {
 	s->where = s->filter.where;

@@ -66,6 +66,12 @@ bool session_declare(struct session *s, const char *path);
 /* Takes the expression from the filter, which would remove ends of spans; returns it. */
 struct where *session_take_where(struct session *s);
 
+/*
+ * Selects the events for which the process's condition is true, among those that have its fields. A
+ * text that is no expression selects all: the process reports it.
+ */
+void session_set_condition(struct session *s, const char *text);
+
 /* Adds a file that the command reads. Both strings must outlive the session. */
 void session_add_input(struct session *s, const char *path, const char *what);
 

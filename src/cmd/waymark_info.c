@@ -6,6 +6,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 
+#include "analyse/reports.h"
 #include "analyse/summary.h"
 #include "cmd/arguments.h"
 #include "cmd/selection.h"
@@ -58,8 +59,23 @@ static int parse(struct session *s, struct options *options, int argc, char **ar
 	return argc > optind ? 0 : arguments_bad(&command, "the trace is missing");
 }
 
+/* The numbers of the traces. */
+struct numbers {
+	struct summary summary;
+	struct reports reports;
+};
+
+static void add_few(
+	struct session *s, struct numbers *n, const struct record *records, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		reports_add(&n->reports, s->reader, &records[i]);
+	}
+	summary_add_few(&n->summary, records, count);
+}
+
 /* Counts all records. Their order does not matter, so events need not be looked at one by one. */
-static void count_all(struct session *s, struct summary *summary)
+static void count_all(struct session *s, struct numbers *n)
 {
 	const struct reader_needs all = {
 		.from_ns = INT64_MIN, .to_ns = INT64_MAX, .any_order = true
@@ -71,38 +87,40 @@ static void count_all(struct session *s, struct summary *summary)
 	reader_limit(s->reader, &all);
 	do {
 		while ((count = session_count(s, runs))) {
-			summary_add_runs(summary, runs, count);
+			summary_add_runs(&n->summary, runs, count);
 		}
 		count = session_next_few(s, records);
-		summary_add_few(summary, records, count);
+		add_few(s, n, records, count);
 	} while (count);
 }
 
-static void count_selected(struct session *s, struct summary *summary)
+static void count_selected(struct session *s, struct numbers *n)
 {
 	struct record records[SESSION_FEW];
 	size_t count;
 
 	while ((count = selection_next_few(s, records))) {
-		summary_add_few(summary, records, count);
+		add_few(s, n, records, count);
 	}
 }
 
 static void summarize(struct session *s, const struct options *options)
 {
-	struct summary summary;
+	struct numbers n;
 
-	summary_init(&summary);
+	summary_init(&n.summary);
+	reports_init(&n.reports);
 	if (filter_is_empty(&s->filter)) {
-		count_all(s, &summary);
+		count_all(s, &n);
 	} else {
-		count_selected(s, &summary);
+		count_selected(s, &n);
 	}
-	summary_sort(&summary);
+	summary_sort(&n.summary);
 	const struct info info = {
 		.path = s->traces[0],
 		.reader = s->reader,
-		.summary = &summary,
+		.summary = &n.summary,
+		.reports = &n.reports,
 		.problems = s->problems,
 		.damaged = s->damaged,
 	};
@@ -113,7 +131,8 @@ static void summarize(struct session *s, const struct options *options)
 	} else {
 		info_put_text(&s->out, &info);
 	}
-	summary_fini(&summary);
+	summary_fini(&n.summary);
+	reports_fini(&n.reports);
 }
 
 int waymark_info(int argc, char **argv)

@@ -67,20 +67,35 @@ static void bind_value(struct expr_node *n, const struct value_name *found)
 	}
 }
 
-/* Looks the unknown names and texts among the operands up as values of the other side's field. */
+/* Looks a name or text up as the value of a field. */
+static void bind_operand(
+	const struct binder *s, struct expr_node *n, const struct value_name *names)
+{
+	if (n->op == OP_NAME && *text_of(s, n) != '@') {
+		bind_value(n, find_value(names, text_of(s, n), n->length));
+	} else if (n->op == OP_CONSTANT && n->type == EXPR_TEXT && n->value.as.text) {
+		bind_value(n, find_value(names, n->value.as.text, n->value.length));
+	}
+}
+
+/*
+ * Looks the unknown names and texts among the operands up as values of the other side's field. A
+ * truth value among them has operands of its own, `op == (name =~ "w*")`, and so has a constant
+ * that was calculated.
+ */
 static void bind_values(struct binder *s, uint16_t side, const struct value_name *names)
 {
 	struct expr_node *nodes = s->b->nodes;
+	unsigned int first = nodes[side].first;
 
-	for (unsigned int i = nodes[side].first; i <= side; i++) {
-		struct expr_node *n = &nodes[i];
+	for (unsigned int end = side + 1u; end > first;) {
+		struct expr_node *n = &nodes[end - 1];
+		bool is_truth = n->op == OP_OR || n->op == OP_AND || op_is_comparison(n->op);
 
-		if (n->op == OP_NAME && *text_of(s, n) != '@') {
-			bind_value(n, find_value(names, text_of(s, n), n->length));
-		} else if (n->op == OP_CONSTANT && n->type == EXPR_TEXT && n->value.as.text) {
-			bind_value(n, find_value(names, n->value.as.text, n->value.length));
+		if (!is_truth) {
+			bind_operand(s, n, names);
 		}
-		n->names = n->op == OP_FIELD ? n->names : names;
+		end = is_truth || n->op == OP_CONSTANT ? n->first : end - 1;
 	}
 }
 
@@ -114,8 +129,8 @@ static bool convert(struct binder *s, struct expr_node *number, const struct exp
 	struct expr_value *v = &number->value;
 	bool is_count = number->dimension == EXPR_COUNT;
 
-	if (number->op != OP_CONSTANT || number->dimension == EXPR_PLAIN || !field->unit ||
-		(is_count && field->dimension != EXPR_BYTES)) {
+	if (number->op != OP_CONSTANT || !is_number(v->type) || number->dimension == EXPR_PLAIN ||
+		!field->unit || (is_count && field->dimension != EXPR_BYTES)) {
 		return true;
 	}
 	if (!is_count && number->dimension != field->dimension) {
@@ -142,6 +157,15 @@ static void take_unit(struct expr_node *n, const struct expr_node *operand)
 	n->dimension = operand->dimension;
 }
 
+/* Takes the unit of a field, or else of a number. */
+static void take_either_unit(
+	struct expr_node *n, const struct expr_node *left, const struct expr_node *right)
+{
+	bool is_left = left->unit || (!right->unit && left->dimension != EXPR_PLAIN);
+
+	take_unit(n, is_left ? left : right);
+}
+
 /* The unit goes up: `end - begin > 10ms`, `2 * us > 10ms`. */
 static bool bind_units(
 	struct binder *s, struct expr_node *n, struct expr_node *left, struct expr_node *right)
@@ -153,9 +177,9 @@ static bool bind_units(
 		return false;
 	}
 	if (is_sum) {
-		take_unit(n, left->dimension != EXPR_PLAIN ? left : right);
+		take_either_unit(n, left, right);
 	} else if (n->op == OP_MULTIPLY && (!left->dimension || !right->dimension)) {
-		take_unit(n, left->dimension != EXPR_PLAIN ? left : right);
+		take_either_unit(n, left, right);
 	} else if (n->op == OP_DIVIDE && !right->dimension) {
 		take_unit(n, left);
 	}
@@ -241,7 +265,9 @@ static bool bind_binary(struct binder *s, struct expr_node *n)
 	bool is_float = left->type == EXPR_FLOAT || right->type == EXPR_FLOAT;
 
 	n->type = !is_logic && n->op >= OP_ADD && is_float ? EXPR_FLOAT : EXPR_INTEGER;
-	n->names = n->op == OP_BIT_AND || n->op == OP_BIT_OR ? left->names : NULL;
+	if (n->op == OP_BIT_AND || n->op == OP_BIT_OR) {
+		n->names = left->names ? left->names : right->names;
+	}
 	return true;
 }
 

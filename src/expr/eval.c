@@ -22,6 +22,32 @@ static inline struct expr_value of_double(double d)
 	return (struct expr_value){ .as.number = d, .type = EXPR_FLOAT };
 }
 
+/* Returns high * 2^64 + low, rounded once: a last bit of the 64 stands for all that follow. */
+static double wide_double(uint64_t low, uint64_t high)
+{
+	unsigned int shift = 64 - (unsigned int)__builtin_clzll(high);
+	bool is_whole = shift == 64;
+	uint64_t top = is_whole ? high : high << (64 - shift) | low >> shift;
+	uint64_t rest = is_whole ? low : low << (64 - shift);
+
+	return (double)(top | (rest != 0)) * (is_whole ? 0x1p64 : (double)(UINT64_C(1) << shift));
+}
+
+struct expr_value expr_wide(uint64_t low, uint64_t high, bool is_signed)
+{
+	bool is_negative = is_signed && (int64_t)high < 0;
+
+	if (high == 0 || (is_negative && high == UINT64_MAX && (int64_t)low < 0)) {
+		return expr_integer(low, is_negative);
+	}
+	if (!is_negative) {
+		return of_double(wide_double(low, high));
+	}
+	uint64_t magnitude = low ? ~high : 0 - high;
+
+	return of_double(magnitude ? -wide_double(0 - low, magnitude) : -(double)(0 - low));
+}
+
 static inline bool is_number(const struct expr_value *v)
 {
 	return v->type == EXPR_INTEGER || v->type == EXPR_FLOAT;

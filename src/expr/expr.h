@@ -56,6 +56,12 @@ static inline struct expr_value expr_integer(uint64_t v, bool is_signed)
 	};
 }
 
+/*
+ * Returns an integer of 128 bits: as an integer if it has a sign and 64 bits, or else as the
+ * nearest fraction. `is_signed`: `high` is an int64_t.
+ */
+struct expr_value expr_wide(uint64_t low, uint64_t high, bool is_signed);
+
 /* The dimension of a number with a unit, or of a field. */
 enum expr_dimension {
 	EXPR_PLAIN,
@@ -146,6 +152,7 @@ struct expr_word {
 	uint8_t bits; /* of an integer, whose other bits are 0; 0: it is none */
 	bool is_signed;
 	bool is_string; /* the address of a text that ends in NUL; NULL is one, too */
+	bool is_own; /* it is among the caller's own words, not those of the event */
 };
 
 /* Gives the word of a field that is an integer or a string; returns false for others. */
@@ -159,11 +166,5 @@ struct expr_program;
 struct expr_program *expr_compile(const struct expr_bound *b, expr_word_of *word_of,
 	const void *data, struct expr_error *error);
 void expr_program_free(struct expr_program *p);
-
-/*
- * Returns what expr_is_true() returns. Evaluates only what decides; gets fields that `word_of` did
- * not give by `get`. Any thread, any signal handler; takes less than 1 KiB of stack.
- */
-bool expr_run(const struct expr_program *p, const uint64_t *words, expr_get *get, void *data);
 
 #endif

@@ -6,6 +6,7 @@
 #ifndef EXPR_NAMES_H
 #define EXPR_NAMES_H
 
+#define expr_always waymark_expr_always
 #define expr_apply waymark_expr_apply
 #define expr_bind waymark_expr_bind
 #define expr_bound_free waymark_expr_bound_free
@@ -21,10 +22,10 @@
 #define expr_node_value waymark_expr_node_value
 #define expr_parse waymark_expr_parse
 #define expr_program_free waymark_expr_program_free
-#define expr_run waymark_expr_run
-#define expr_run_from waymark_expr_run_from
+#define expr_test_nodes waymark_expr_test_nodes
 #define expr_text waymark_expr_text
 #define expr_truth_is waymark_expr_truth_is
 #define expr_value_is waymark_expr_value_is
+#define expr_wide waymark_expr_wide
 
 #endif

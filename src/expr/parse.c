@@ -286,11 +286,23 @@ static const struct {
 	{ "null", { .as.text = NULL, .type = EXPR_TEXT } },
 };
 
+/*
+ * Returns the end of a name. `elapsed(io_submit by io)` is one: what it means is a matter of those
+ * who bind it.
+ */
+static const char *end_of_name(const char *from)
+{
+	static const char elapsed[] = "elapsed(";
+	const char *close = strncmp(from, elapsed, strlen(elapsed)) == 0 ? strchr(from, ')') : NULL;
+
+	return close ? close + 1 : end_of_word(from + (*from == '@'));
+}
+
 static bool parse_name(struct parser *s)
 {
 	const char *from = s->p;
 
-	s->p = end_of_word(from + (*from == '@'));
+	s->p = end_of_name(from);
 	size_t length = (size_t)(s->p - from);
 
 	for (size_t i = 0; i < ARRAY_SIZE(constants); i++) {

@@ -160,7 +160,7 @@ static bool compile_integer(const struct compiler *c, const struct comparison *c
 	if (!range_of(cmp->op, &w, cmp->constant, &r)) {
 		return false;
 	}
-	t->kind = TEST_INTEGER;
+	t->kind = w.is_own ? TEST_OWN : TEST_INTEGER;
 	t->word = w.index;
 	t->of.integer.mask = mask;
 	t->of.integer.low = r.low;
@@ -188,8 +188,7 @@ static bool compile_string(
 	c->text_bytes += v->length + 1u;
 	t->kind = TEST_STRING;
 	t->word = w.index;
-	t->of.string.text = text;
-	t->of.string.bytes = v->length + 1u;
+	t->of.text = text;
 	*is_outside = cmp->op == OP_UNEQUAL;
 	return true;
 }
@@ -206,6 +205,7 @@ static uint16_t compile_test(
 						     compile_string(c, &cmp, t, &is_outside))) {
 		t->yes = is_outside == wants ? no : yes;
 		t->no = is_outside == wants ? yes : no;
+		t->yes_if_missing = is_outside == wants;
 		return c->free;
 	}
 	*t = (struct expr_test){ .kind = TEST_NODES, .yes = yes, .no = no };
@@ -308,32 +308,10 @@ void expr_program_free(struct expr_program *p)
 
 /* ---- Running ---- */
 
-static inline bool is_true(const struct expr_program *p, const struct expr_test *t,
-	const uint64_t *words, expr_get *get, void *data)
-{
-	if (LIKELY(t->kind == TEST_INTEGER)) {
-		return expr_test_integer(t, words);
-	}
-	if (t->kind == TEST_STRING) {
-		const char *s = (const char *)(uintptr_t)words[t->word];
+const struct expr_program expr_always = { .begin = TEST_TRUE };
 
-		return s && strncmp(s, t->of.string.text, t->of.string.bytes) == 0;
-	}
+bool expr_test_nodes(
+	const struct expr_program *p, const struct expr_test *t, expr_get *get, void *data)
+{
 	return expr_truth_is(p->nodes, &t->of.nodes, get, data);
-}
-
-bool expr_run_from(const struct expr_program *p, uint16_t next, const uint64_t *words,
-	expr_get *get, void *data)
-{
-	while (next < TEST_FALSE) {
-		const struct expr_test *t = &p->tests[next];
-
-		next = is_true(p, t, words, get, data) ? t->yes : t->no;
-	}
-	return next == TEST_TRUE;
-}
-
-bool expr_run(const struct expr_program *p, const uint64_t *words, expr_get *get, void *data)
-{
-	return expr_run_from(p, p->begin, words, get, data);
 }

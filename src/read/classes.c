@@ -7,6 +7,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "format/own_events.h"
 
 /* Larger numbers go into the hash: a damaged mapping must not cost gigabytes. */
 #define NEAR_IDS UINT64_C(65536)
@@ -40,6 +43,7 @@ struct event_class *classes_add(struct class_table *t, const char *name)
 	class->name = arena_strdup(&t->arena, name);
 	class->index = t->all.count;
 	class->payload_size = PAYLOAD_VARIES;
+	class->is_own = strncmp(name, OWN_PREFIX, strlen(OWN_PREFIX)) == 0;
 	vec_push(&t->all, class);
 	return class;
 }

@@ -66,6 +66,7 @@ void filter_fini(struct filter *f)
 	vec_fini(&f->tids);
 	vec_fini(&f->verdicts);
 	where_free(f->where);
+	where_free(f->condition);
 }
 
 static void copy_ids(struct filter_ids *to, const struct filter_ids *from)
@@ -75,14 +76,21 @@ static void copy_ids(struct filter_ids *to, const struct filter_ids *from)
 	}
 }
 
+static struct where *copy_where(const struct where *from)
+{
+	struct expr_error unused; /* it was parsed before */
+
+	return from ? where_parse(where_text(from), &unused) : NULL;
+}
+
 void filter_copy(struct filter *f, const struct filter *from)
 {
-	struct expr_error unused; /* texts were parsed before */
 	struct name_pattern pattern;
+	char unused[256]; /* texts were read before */
 
 	filter_init(f);
 	vec_foreach (const struct name_pattern *, it, &from->patterns) {
-		if (name_pattern_read(&pattern, it->text, unused.text, sizeof(unused.text))) {
+		if (name_pattern_read(&pattern, it->text, unused, sizeof(unused))) {
 			pattern.is_excluded = it->is_excluded;
 			vec_push(&f->patterns, pattern);
 		}
@@ -91,7 +99,8 @@ void filter_copy(struct filter *f, const struct filter *from)
 	copy_ids(&f->tids, &from->tids);
 	f->from = from->from;
 	f->to = from->to;
-	f->where = from->where ? where_parse(where_text(from->where), &unused) : NULL;
+	f->where = copy_where(from->where);
+	f->condition = copy_where(from->condition);
 }
 
 bool filter_is_relative(const struct filter *f)
@@ -212,6 +221,9 @@ void filter_start(struct filter *f, struct reader *reader)
 	if (f->where) {
 		where_restart(f->where);
 	}
+	if (f->condition) {
+		where_restart(f->condition);
+	}
 }
 
 static bool has_name(struct filter *f, const struct event_class *class)
@@ -237,13 +249,14 @@ bool filter_passes(struct filter *f, const struct record *rec)
 		return true;
 	}
 	return (f->patterns.count == 0 || has_name(f, rec->class)) &&
-	       (!f->where || where_passes(f->where, f->reader, rec));
+	       (!f->where || where_passes(f->where, f->reader, rec)) &&
+	       (!f->condition || !where_refuses(f->condition, f->reader, rec));
 }
 
 size_t filter_keep(struct filter *f, struct record *records, size_t count)
 {
-	bool by_name =
-		f->pids.count + f->tids.count == 0 && !f->from.set && !f->to.set && !f->where;
+	bool by_name = f->pids.count + f->tids.count == 0 && !f->from.set && !f->to.set &&
+		       !f->where && !f->condition;
 	const struct event_class *class = NULL; /* the class that `wanted` was decided for */
 	bool wanted = false;
 	size_t kept = 0;

@@ -58,6 +58,7 @@ struct filter {
 	struct filter_time from; /* included */
 	struct filter_time to; /* included */
 	struct where *where; /* read/where.h; NULL: no expression. Freed by filter_fini() */
+	struct where *condition; /* as `where`, but passes events that lack one of its names */
 	struct reader *reader; /* decodes the fields for it */
 	/*
 	 * Unless NULL, the reader may leave out events of classes for which this is false;
@@ -103,7 +104,7 @@ bool filter_parse_time(struct filter_time *t, const char *text);
 static inline bool filter_is_empty(const struct filter *f)
 {
 	return f->patterns.count == 0 && f->pids.count == 0 && f->tids.count == 0 && !f->from.set &&
-	       !f->to.set && !f->where;
+	       !f->to.set && !f->where && !f->condition;
 }
 
 /* True if an event of that name is wanted by the patterns. */

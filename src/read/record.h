@@ -95,6 +95,7 @@ struct event_class {
 	/* arguments and format, from the trace or a declaration file; NULL: unknown */
 	const struct event *event;
 	size_t payload_size; /* of its records, or PAYLOAD_VARIES */
+	bool is_own; /* of the runtime: format/own_events.h */
 	const struct record_layout *layout; /* layout of the arguments, in native traces */
 };
 

@@ -19,6 +19,7 @@
 struct fit {
 	struct expr_bound *bound; /* NULL: not bound yet, or it does not fit */
 	bool is_known;
+	bool has_names; /* it fits, and the class has all its names */
 };
 
 struct where {
@@ -137,20 +138,11 @@ static struct expr_value of_float(uint64_t bits, size_t bytes)
 	return (struct expr_value){ .as.number = value_double(bits, bytes), .type = EXPR_FLOAT };
 }
 
-/* An integer of 128 bits that does not fit into 64 becomes the nearest fraction. */
 static struct expr_value of_pair(const struct value *value, bool is_signed)
 {
 	struct value_pair pair = value_pair(value);
-	bool is_small =
-		is_signed ? pair.high == (uint64_t)((int64_t)pair.low >> 63) : pair.high == 0;
 
-	if (is_small) {
-		return expr_integer(pair.low, is_signed);
-	}
-	double high = is_signed ? (double)(int64_t)pair.high : (double)pair.high;
-
-	return (struct expr_value){ .as.number = high * 0x1p64 + (double)pair.low,
-		.type = EXPR_FLOAT };
+	return expr_wide(pair.low, pair.high, is_signed);
 }
 
 static struct expr_value of_debug(const struct value *value)
@@ -294,7 +286,7 @@ bool where_fits(const struct where *w, const struct event_class *class)
 	return bound != NULL;
 }
 
-static const struct expr_bound *fit_of(
+static const struct fit *fit_of(
 	struct where *w, const struct event_class *class, struct expr_error *error)
 {
 	vec_reach(&w->fits, class->index);
@@ -303,17 +295,28 @@ static const struct expr_bound *fit_of(
 	if (!fit->is_known) {
 		fit->is_known = true;
 		fit->bound = bind_to(w, class, error);
+		fit->has_names = fit->bound != NULL;
+		for (size_t i = 0; fit->has_names && i < expr_name_count(w->expr); i++) {
+			fit->has_names = expr_bound_knows(fit->bound, i);
+		}
 	}
-	return fit->bound;
+	return fit;
 }
 
 bool where_passes(struct where *w, struct reader *r, const struct record *rec)
 {
 	struct source_record source = { r, rec, NULL };
 	struct expr_error error;
-	const struct expr_bound *bound = fit_of(w, rec->class, &error);
+	const struct expr_bound *bound = fit_of(w, rec->class, &error)->bound;
 
 	return bound && expr_is_true(bound, get, &source);
+}
+
+bool where_refuses(struct where *w, struct reader *r, const struct record *rec)
+{
+	struct expr_error error;
+
+	return fit_of(w, rec->class, &error)->has_names && !where_passes(w, r, rec);
 }
 
 /* ---- Errors ---- */

@@ -30,6 +30,12 @@ bool where_fits(const struct where *w, const struct event_class *class);
 bool where_passes(struct where *w, struct reader *r, const struct record *rec);
 
 /*
+ * True if it is false for an event that has all names of the expression; of others, such as the end
+ * of a scope, it says nothing.
+ */
+bool where_refuses(struct where *w, struct reader *r, const struct record *rec);
+
+/*
  * Returns false, with the error, if the expression fits none of the events of the reader: no
  * event has the field, or it cannot be compared like that. `misfit` gets the name of an event that
  * it does not fit, or NULL. Without any events returns true.

@@ -53,7 +53,8 @@ size_t timeline_category(const char *name)
 
 uint64_t timeline_mix(uint64_t a, uint64_t b)
 {
-	uint64_t x = a ^ (b + UINT64_C(0x9e3779b97f4a7c15) + (a << 6) + (a >> 2));
+	/* Differs for all pairs of small numbers: the factor spreads the first over all bits. */
+	uint64_t x = (a + 1) * UINT64_C(0x9e3779b97f4a7c15) + b;
 
 	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
 	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);

@@ -252,6 +252,42 @@ static void put_gaps(struct out *out, const struct summary *s)
 	out_char(out, '\n');
 }
 
+/* Puts the triggers that fired, with the first call that did; nothing if there are none. */
+static void put_triggers(struct out *out, const struct reports *r)
+{
+	vec_foreach (struct fired_trigger *const *, it, &r->triggers) {
+		const struct fired_trigger *t = *it;
+
+		out_str(out, "trigger   ");
+		put_escaped(out, t->text);
+		out_str(out, "\nfired     by ");
+		put_escaped(out, t->event);
+		out_printf(out, ", process %" PRIu32 " thread %" PRIu32 ", at ", t->pid, t->tid);
+		put_seconds(out, t->first_ns, 0);
+		if (t->times > 1) {
+			out_printf(out, ", %" PRIu64 " times up to ", t->times);
+			put_seconds(out, t->last_ns, 0);
+		}
+		out_char(out, '\n');
+	}
+}
+
+/* Puts how many calls limits left out, and of which events; nothing if there are none. */
+static void put_left_out(struct out *out, const struct reports *r)
+{
+	if (r->left_out.count == 0) {
+		return;
+	}
+	out_printf(out, "left out  %" PRIu64 " calls, by limits\n", reports_left_out(r));
+	vec_foreach (struct left_out *const *, l, &r->left_out) {
+		out_printf(out, "%12" PRIu64 " ", (*l)->calls);
+		put_escaped(out, (*l)->event);
+		out_str(out, " by ");
+		put_escaped(out, (*l)->limits);
+		out_char(out, '\n');
+	}
+}
+
 /* Counts names: several classes may have the same one. */
 static size_t count_names(const struct reader *r)
 {
@@ -272,10 +308,12 @@ void info_put_text(struct out *out, const struct info *info)
 	const struct reader *r = info->reader;
 	const struct summary *s = info->summary;
 
+	put_triggers(out, info->reports);
 	put_traces(out, info);
 	out_printf(out, "events    %" PRIu64 " of %zu kinds (%zu names known)\n", s->events,
 		s->counts.count, count_names(r));
 	put_gaps(out, s);
+	put_left_out(out, info->reports);
 	if (info->problems || info->damaged) {
 		out_printf(out, "unread    %" PRIu64 " place%s%s\n", info->problems,
 			info->problems == 1 ? "" : "s",
@@ -406,6 +444,43 @@ static void put_json_traces(struct out *out, const struct info *info)
 	out_str(out, "],\n");
 }
 
+/* Puts the triggers that fired; nothing if there are none. */
+static void put_json_triggers(struct out *out, const struct reports *r)
+{
+	const char *before = "\"triggers\":[\n ";
+
+	vec_foreach (struct fired_trigger *const *, it, &r->triggers) {
+		const struct fired_trigger *t = *it;
+
+		out_printf(out, "%s{\"trigger\":", before);
+		json_out_string(out, t->text);
+		out_str(out, ",\"event\":");
+		json_out_string(out, t->event);
+		out_printf(out, ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"times\":%" PRIu64 ",",
+			t->pid, t->tid, t->times);
+		put_json_span(out, true, t->first_ns, t->last_ns);
+		out_char(out, '}');
+		before = ",\n ";
+	}
+	out_str(out, r->triggers.count ? "],\n" : "");
+}
+
+/* Puts the calls that limits left out; nothing if there are none. */
+static void put_json_left_out(struct out *out, const struct reports *r)
+{
+	const char *before = "\"left_out\":[\n ";
+
+	vec_foreach (struct left_out *const *, l, &r->left_out) {
+		out_printf(out, "%s{\"event\":", before);
+		json_out_string(out, (*l)->event);
+		out_str(out, ",\"limits\":");
+		json_out_string(out, (*l)->limits);
+		out_printf(out, ",\"calls\":%" PRIu64 "}", (*l)->calls);
+		before = ",\n ";
+	}
+	out_str(out, r->left_out.count ? "],\n" : "");
+}
+
 static bool is_one_format(const struct info *info)
 {
 	const struct reader *first = reader_of(info, 0);
@@ -439,6 +514,8 @@ void info_put_json(struct out *out, const struct info *info)
 	gap_put_json(out, &s->losses);
 	out_printf(out, ",\"unread\":%" PRIu64 ",\"damaged\":%s,\n", info->problems,
 		info->damaged ? "true" : "false");
+	put_json_triggers(out, info->reports);
+	put_json_left_out(out, info->reports);
 	put_json_span(out, s->events + s->gaps > 0, s->first_ns, s->last_ns);
 	out_str(out, ",\n\"pids\":[");
 	put_json_pids(out, info);

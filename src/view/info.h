@@ -3,6 +3,7 @@
 #ifndef VIEW_INFO_H
 #define VIEW_INFO_H
 
+#include "analyse/reports.h"
 #include "analyse/summary.h"
 #include "read/reader.h"
 #include "text/out.h"
@@ -11,6 +12,7 @@ struct info {
 	const char *path; /* path of a single trace, as the user wrote it */
 	const struct reader *reader;
 	const struct summary *summary; /* sorted */
+	const struct reports *reports;
 	uint64_t problems; /* records that could not be read */
 	bool damaged; /* the trace could not be read to its end */
 };

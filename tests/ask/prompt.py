@@ -100,7 +100,8 @@ def check_prompt(trace, folder):
     check("the line", prompt.answer(0.5).endswith("SELECT nothing"), True)
     check("Ctrl-C drops a line", prompt.interrupt().endswith("waymark> "), True)
     check("a statement after it", "\n44\n" in prompt.type("SELECT 44 AS a;\n"), True)
-    check("Ctrl-D", prompt.end("\x04"), 0)
+    # Ctrl-U first: a key that came while Ctrl-C dropped the line may be left in it.
+    check("Ctrl-D", prompt.end("\x15\x04"), 0)
     history = folder / "waymark/sql_history"
     check("others cannot read the history", history.stat().st_mode & 0o77, 0)
     check(".quit", Prompt(trace, folder).end(".quit\n"), 0)

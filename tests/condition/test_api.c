@@ -149,6 +149,42 @@ static uint64_t recorded(void)
 	return stats.recorded;
 }
 
+static void a_pair_begins_although_a_newer_rule_fits_other_events(void **state)
+{
+	uint64_t before = recorded();
+
+	(void)state;
+	assert_int_equal(enable("*_if if elapsed(narrow_all by k) >= 0", WAYMARK_CTF), 0);
+	assert_int_equal(enable("*_if if u8 > 1", WAYMARK_CTF), 0);
+	assert_string_equal(condition_of("wide_if"), "elapsed(narrow_all by k) >= 0");
+	trace_narrow_all(1, 0, 0, 0, 0, 0, 0, false);
+	fire(100);
+	assert_int_equal(recorded() - before, 1);
+	fire(100);
+	assert_int_equal(recorded() - before, 1);
+}
+
+static uint64_t recorded_of(struct waymark_debug any)
+{
+	uint64_t before = recorded();
+
+	trace_typed_if(1, 0, 0, "", waymark_i128_of(0, 1), any, 0);
+	return recorded() - before;
+}
+
+static void what_describes_an_object_has_no_value(void **state)
+{
+	(void)state;
+	assert_int_equal(enable("typed_if if any >= -99 || any < -99", WAYMARK_CTF), 0);
+	assert_int_equal(recorded_of(waymark_debug_i32(5)), 1);
+	assert_int_equal(recorded_of(waymark_debug_file(5)), 0);
+	assert_int_equal(recorded_of(waymark_debug_owned_fd(5)), 0);
+	assert_int_equal(recorded_of(waymark_debug_borrowed_fd(5)), 0);
+	assert_int_equal(recorded_of(waymark_debug_eventfd(5)), 0);
+	assert_int_equal(recorded_of(waymark_debug_duration(5, 6)), 0);
+	assert_int_equal(recorded_of(waymark_debug_bytes("5", 1)), 0);
+}
+
 static volatile uint64_t passed; /* calls of the handler whose condition is true */
 
 static void handle(int sig)
@@ -187,6 +223,9 @@ int main(void)
 		cmocka_unit_test_teardown(events_that_it_does_not_fit_stay_as_they_are, all_off),
 		cmocka_unit_test_teardown(a_condition_that_fits_nothing_changes_nothing, all_off),
 		cmocka_unit_test_teardown(lines_of_a_file_have_conditions, all_off),
+		cmocka_unit_test_teardown(
+			a_pair_begins_although_a_newer_rule_fits_other_events, all_off),
+		cmocka_unit_test_teardown(what_describes_an_object_has_no_value, all_off),
 		cmocka_unit_test_teardown(handlers_decide_in_the_middle_of_a_decision, all_off),
 	};
 	const char *place = getenv("TMPDIR"); /* tools/contained empties it */

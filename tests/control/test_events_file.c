@@ -19,7 +19,7 @@ static int teardown(void **state)
 static int parse_bytes(const char *text, size_t len)
 {
 	/* An exact copy on the heap, so that a sanitizer sees a read beyond its end. */
-	char *copy = malloc(len ? len : 1);
+	char *copy = calloc(len ? len : 1, 1);
 
 	memcpy(copy, text, len);
 	int result = waymark_events_file_parse(&rules, "list", copy, len, &error);

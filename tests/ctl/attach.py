@@ -18,7 +18,9 @@ from common import PATIENCE, answers
 LINE = re.compile(r"^\d+\.\d{9} \d+ (\w+) n (\d+)( text a text)?$")
 
 
-class Attach(common.Case):
+class Attaching(common.Case):
+    """Runs waymark attach, and reads what it shows."""
+
     def attach(self, target, *args, stdout=None):
         """Starts waymark attach."""
         number = len(list(self.work.glob("out*")))
@@ -58,15 +60,17 @@ class Attach(common.Case):
         self.assertEqual(numbers, list(range(numbers[0], numbers[-1] + 1)))
         return numbers
 
+    def wait_until_off(self, program, left=()):
+        self.wait_for(lambda: self.on(program) == list(left))
+
+
+class Attach(Attaching):
     def printed_ticks(self, program):
         """Returns the ticks in the program's trace."""
         printed = subprocess.run([common.WAYMARK, "print", "--event=tick",
                                   self.work / f"trace-{program.pid}.ctf"],
                                  env=self.env, capture_output=True, text=True, check=True).stdout
         return [int(LINE.match(l)[2]) for l in printed.splitlines()]
-
-    def wait_until_off(self, program, left=()):
-        self.wait_for(lambda: self.on(program) == list(left))
 
     def on_terminal(self, *args):
         """Starts a command whose messages go to a terminal; returns a function that reads them."""

@@ -55,6 +55,44 @@ class Completion(Shells):
     def test_events_behind_an_open_quote(self):
         self.prove({"never"}, "ctl", self.program.pid, "on", "'n")
 
+    def test_limits_and_conditions(self):
+        pid, limits = self.program.pid, {"every=", "rate=", "first=", "sample=1/"}
+        events = {"tick", "tock", "tack_text", "never"}
+        for command in (["ctl", pid, "on"], ["attach", pid]):
+            self.prove(events, *command, "")
+            self.prove(events | limits | {"if"}, *command, "tick", "")
+            self.prove({"every="}, *command, "tick", "e")
+            self.prove(limits | {"if"}, *command, "tick", "every=3", "")
+            self.prove({"by"}, *command, "tick", "sample=1/8", "")
+            self.prove({"n", "text"}, *command, "tack_text", "sample=1/8", "by", "")
+            self.prove({"n", "text"}, *command, "tick", "'tack*'", "rate=1/s", "if", "")
+            self.prove({"text"}, *command, "'tack*'", "if", "te")
+            self.prove(set(), *command, "nosuch", "if", "")
+        self.prove(set(), "ctl", "4194303", "on", "tick", "if", "")
+
+    def test_triggers(self):
+        pid = self.program.pid
+        for command in (["ctl", pid, "when"], ["ctl", pid, "off", "when"]):
+            self.prove({"tick", "tock", "tack_text"}, *command, "t")
+            self.prove({"every=", "rate=", "first=", "if", "then"}, *command, "tick", "")
+            self.prove({"n", "then"}, *command, "tick", "if", "")
+            self.prove({"snapshot", "stop", "signal"}, *command, "tick", "if", "'n > 5'", "then", "s")
+            self.prove({"flush"}, *command, "tick", "first=1", "then", "f")
+            self.prove({"never"}, *command, "tick", "then", "enable", "n")
+            self.prove({"and", "after", "for"}, *command, "tick", "then", "snapshot", "")
+            self.prove({"mark"}, *command, "tick", "then", "snapshot", "and", "m")
+        self.prove({"when"}, "ctl", pid, "off", "w")
+
+    def test_aggregations(self):
+        pid = self.program.pid
+        for command in (["ctl", pid, "aggregate"], ["ctl", pid, "off", "aggregate"]):
+            self.prove({"tick", "tock", "tack_text"}, *command, "t")
+            self.prove({"count"}, *command, "tick", "c")
+            self.prove({"by"}, *command, "tick", "count", "b")
+            self.prove({"n", "if"}, *command, "tick", "count", "by", "")
+            self.prove({"n"}, *command, "tick", "count", "by", "n", "if", "")
+        self.prove({"aggregate"}, "ctl", pid, "off", "ag")
+
     def test_an_option_with_a_value_is_not_quoted(self):
         """Otherwise bash would quote the option like a file name; the value follows it directly."""
         bash = self.shells["bash"]

@@ -188,7 +188,7 @@ class Ctl(common.Case):
                                   r"recorded  \d+ events, \d+ bytes\nlost      0 events, for which")
         self.assertIn(len(text), (3, 4))  # with a line about events not counted yet
         self.assertEqual(text[1].splitlines()[0].split(),
-                         ["RECORDED", "LOST", "BYTES", "STATE", "EVENT"])
+                         ["RECORDED", "LOST", "LEFT-OUT", "BYTES", "STATE", "EVENT"])
         numbers = [int(l.split()[0]) for l in text[1].splitlines()[1:]]
         self.assertEqual(numbers, sorted(numbers, reverse=True))
         self.assertIn(str(p.pid), text[2])

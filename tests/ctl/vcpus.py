@@ -80,6 +80,35 @@ class Vcpus(common.Case):
         self.assertEqual([self.states(n) for n in range(1, 4)],
                          [["off", "off"], ["on", "off"], ["off", "off"]])
 
+    def attach(self, *words):
+        p = subprocess.Popen([common.WAYMARK, "attach", str(self.program.pid), *words], env=self.env, cwd=self.work,
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        for what in (p.stdout.close, p.wait, p.kill):
+            self.addCleanup(what)
+        p.stdout.readline()
+        return p
+
+    def end(self, p):
+        p.kill()
+        p.wait()
+
+    def test_attaching_under_a_condition_leaves_each_vcpu_as_it_was(self):
+        self.ctl(self.program, "on", "mem_access", "if", "index < 9")
+        self.ctl(self.program, "off", "mem_access", "--vcpu=2")
+        self.end(self.attach("mem_*", "if", "index == 3"))
+        self.wait_for(lambda: self.states(2) == ["off", "off"])
+        self.assertEqual([self.states(n) for n in (0, 1, 3)], [["on", "off"]] * 3)
+        self.assertEqual(self.listed("--on"), ["on      mem_access if index < 9"])
+
+    def test_a_vcpu_that_is_switched_on_meanwhile_has_no_condition_afterwards(self):
+        p = self.attach("mem_access", "if", "index == 3")
+        self.assertEqual(self.listed("--on"), ["on      mem_access if index == 3"])
+        self.ctl(self.program, "on", "mem_access", "--vcpu=1")
+        self.end(p)
+        self.wait_for(lambda: self.states(0) == ["off", "off"])
+        self.assertEqual(self.states(1), ["on", "off"])
+        self.assertEqual(self.listed("--on"), ["on      mem_access"])
+
 
 class Completion(completion.Shells):
     def test_offers_what_is_of_a_vcpu(self):

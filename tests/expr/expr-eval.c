@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "expr/expr.h"
+#include "expr/program.h"
 
 enum { SLOT_I, SLOT_U, SLOT_F, SLOT_E, SLOT_US, SLOT_S, SLOT_ANY, SLOT_C, SLOT_MARK, SLOTS };
 
@@ -135,7 +135,7 @@ static void check_program(const struct expr_bound *b, const char *text, struct e
 	words[SLOT_S] = values[SLOT_S].as.text ? (uintptr_t)string : 0;
 	bool is_true = expr_is_true(b, get, values);
 
-	if (expr_run(p, words, get, values) != is_true) {
+	if (expr_run(p, words, NULL, get, values) != is_true) {
 		fprintf(stderr, "%s: the program finds %s\n", text, is_true ? "false" : "true");
 		exit(1);
 	}

@@ -6,17 +6,18 @@ Makes trees of operators, evaluates them by Python, whose integers have any widt
 as text with as few parentheses as the documented levels need, or more.
 """
 
-import fnmatch
 import math
 import random
 import re
 import subprocess
 import sys
 
-BITS = 1 << 64
-LEVELS = {"||": 1, "&&": 2, "==": 3, "!=": 3, "<": 3, "<=": 3, ">": 3, ">=": 3, "=~": 3, "!~": 3,
-          "|": 4, "^": 5, "&": 6, "<<": 7, ">>": 7, "+": 8, "-": 8, "*": 9, "/": 9, "%": 9}
-BITWISE = ("|", "^", "&", "<<", ">>", "%")
+sys.dont_write_bytecode = True  # the sources' folder may belong to another user
+
+from reference import (  # noqa: E402  pylint: disable=wrong-import-position
+    BITS, BITWISE, COMPARISONS, LEVELS, LOGIC, MATCHES, calculate, compare, connect, pattern_of,
+    unary)
+
 PREFIX = 10
 NAMES = {"read": 0, "write": 1, "flush": 7}
 TEXTS = ["", "virtio0", "virtio1", "vda", "a*b", "x"]
@@ -24,92 +25,13 @@ PATTERNS = ["*", "virtio*", "v?a", "*0", "x", "", "a*b", "*i*t*"]
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "ns": 1, "us": 1000, "ms": 1000000}
 
 
-def integer(v, signed):
-    """Returns a value of 64 bits, as the language keeps it."""
-    v %= BITS
-    return v - BITS if signed and v >= BITS // 2 else v
-
-
-def is_number(v):
-    return isinstance(v, (int, float)) and not isinstance(v, bool)
-
-
-def truth(v):
-    return None if not is_number(v) or v != v else v != 0
-
-
-def binary(op, a, b):  # pylint: disable=too-many-return-statements,too-many-branches
-    if op in ("&&", "||"):
-        x, y = truth(a), truth(b)
-        deciding = op == "||"
-        if deciding in (x, y):
-            return int(deciding)
-        return None if x is None or y is None else int(not deciding)
-    if op in ("=~", "!~"):
-        if not isinstance(a, str):
-            return None
-        found = re.fullmatch(fnmatch.translate(b), a) is not None
-        return int(found == (op == "=~"))
-    if a is None or b is None:
-        return None
-    if LEVELS[op] == 3:
-        if isinstance(a, str) != isinstance(b, str):
-            return None
-        if a != a or b != b:
-            return None
-        return int({"==": a == b, "!=": a != b, "<": a < b, "<=": a <= b, ">": a > b,
-                    ">=": a >= b}[op])
-    if isinstance(a, str) or isinstance(b, str):
-        return None
-    if isinstance(a, float) or isinstance(b, float):
-        return of_floats(op, float(a), float(b))
-    return of_integers(op, a, b)
-
-
-def of_floats(op, a, b):
-    try:
-        if op == "+":
-            return a + b
-        if op == "-":
-            return a - b
-        if op == "*":
-            return a * b
-        if op == "/":
-            return a / b if b != 0 else None
-    except OverflowError:
-        return math.inf
-    return None
-
-
-def of_integers(op, a, b):
-    if op in ("/", "%"):
-        if b == 0:
-            return None
-        quotient = abs(a) // abs(b)
-        if op == "%":
-            minus, v = a < 0, abs(a) % abs(b)
-        else:
-            minus, v = (a < 0) != (b < 0), quotient
-        return integer(-v, True) if minus else integer(v, False)
-    if op in ("<<", ">>"):
-        if b < 0:
-            return None
-        if op == "<<":
-            return integer(a << b, a < 0) if b < 64 else 0
-        return a >> min(b, 63) if a < 0 else (a >> b if b < 64 else 0)
-    result = {"+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b, "|": lambda: a | b,
-              "^": lambda: a ^ b, "&": lambda: a & b}[op]()
-    return integer(result, result < 0)
-
-
-def unary(op, a):
-    if op == "!":
-        return None if truth(a) is None else int(not truth(a))
-    if not is_number(a):
-        return None
-    if op == "-":
-        return -a if isinstance(a, float) else integer(-a, a >= 0)
-    return None if isinstance(a, float) else integer(~a, a >= 0)
+def binary(op, a, b):
+    a, b = (v.encode() if isinstance(v, str) else v for v in (a, b))
+    if op in LOGIC:
+        return connect(op, a, b)
+    if op in MATCHES:
+        return None if a is None else int((pattern_of(b).fullmatch(a) is not None) == (op == "=~"))
+    return compare(op, a, b) if op in COMPARISONS else calculate(op, a, b)
 
 
 class Maker:

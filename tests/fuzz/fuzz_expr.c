@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "expr/expr.h"
+#include "expr/program.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -83,7 +83,7 @@ static void check_program(const struct expr_bound *b)
 	struct expr_error error;
 	struct expr_program *p = expr_compile(b, word_of, NULL, &error);
 
-	if (p && expr_run(p, words, get, NULL) != expr_is_true(b, get, NULL)) {
+	if (p && expr_run(p, words, NULL, get, NULL) != expr_is_true(b, get, NULL)) {
 		abort();
 	}
 	expr_program_free(p);

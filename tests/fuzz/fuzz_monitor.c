@@ -17,23 +17,62 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const struct waymark_event_info toys[] = {
-	{ .name = "toy_one", .backends = WAYMARK_CTF | WAYMARK_LOG, .condition = "" },
-	{ .name = "toy_two", .backends = WAYMARK_LOG, .state = WAYMARK_LOG, .condition = "" },
-	{ .name = "probe", .backends = WAYMARK_DTRACE, .condition = "" },
+	{ .name = "toy_one",
+		.backends = WAYMARK_CTF | WAYMARK_LOG,
+		.condition = "",
+		.limits = "",
+		.fields = "x y" },
+	{ .name = "toy_two",
+		.backends = WAYMARK_LOG,
+		.state = WAYMARK_LOG,
+		.condition = "",
+		.limits = "",
+		.fields = "x y" },
+	{ .name = "probe",
+		.backends = WAYMARK_DTRACE,
+		.condition = "",
+		.limits = "",
+		.fields = "x y" },
 	{ .name = "vtoy",
 		.backends = WAYMARK_CTF,
 		.state = WAYMARK_CTF,
 		.vcpu = true,
-		.condition = "" },
+		.condition = "",
+		.limits = "",
+		.fields = "x y" },
 };
 
 /* Matches more than a real program would: compares only the first character. */
+int waymark_list_triggers(struct waymark_trigger_list *list, struct waymark_error *error)
+{
+	static struct waymark_trigger_info one = {
+		.text = "when toy_one then stop", .fired = 3, .forgotten = 2
+	};
+
+	(void)error;
+	*list = (struct waymark_trigger_list){ &one, 1 };
+	return 0;
+}
+
+void waymark_free_triggers(struct waymark_trigger_list *list)
+{
+	(void)list;
+}
+
+static int toy(const char *text, struct waymark_error *error)
+{
+	if (error) {
+		snprintf(error->text, sizeof(error->text), "toy: %.100s", text ? text : "nothing");
+	}
+	return text && strchr(text, '!') ? -1 : 0;
+}
+
 int waymark_list_events(
 	const char *pattern, struct waymark_event_list *list, struct waymark_error *error)
 {
 	*list = (struct waymark_event_list){ calloc(ARRAY_SIZE(toys), sizeof(toys[0])), 0 };
 	if (pattern && *pattern == '/' && strchr(pattern, '(')) {
-		snprintf(error->text, sizeof(error->text), "toy: no regular expression");
+		toy("no regular expression", error);
 		waymark_free_events(list);
 		return -1;
 	}
@@ -43,14 +82,6 @@ int waymark_list_events(
 		}
 	}
 	return 0;
-}
-
-static int toy(const char *text, struct waymark_error *error)
-{
-	if (error) {
-		snprintf(error->text, sizeof(error->text), "toy: %.100s", text ? text : "nothing");
-	}
-	return text && strchr(text, '!') ? -1 : 0;
 }
 
 /* There are vCPUs with even indices. */
@@ -160,6 +191,32 @@ int waymark_set_states(const char *const *names, size_t count, unsigned int back
 	(void)backends;
 	(void)on;
 	return toy(count ? names[count - 1] : NULL, error);
+}
+
+struct waymark_terms {
+	char any;
+};
+
+struct waymark_terms *waymark_open_terms(const char *rule, struct waymark_event_list *list,
+	struct waymark_match *match, struct waymark_error *error)
+{
+	(void)match;
+	*list = (struct waymark_event_list){ 0 };
+	return toy(rule, error) == 0 && waymark_list_events(rule, list, error) == 0
+		       ? calloc(1, sizeof(struct waymark_terms))
+		       : NULL;
+}
+
+void waymark_close_terms(struct waymark_terms *terms)
+{
+	free(terms);
+}
+
+int waymark_set_states_under(const struct waymark_terms *terms, const char *const *names,
+	size_t count, unsigned int backends, struct waymark_error *error)
+{
+	(void)terms;
+	return waymark_set_states(names, count, backends, true, error);
 }
 
 int waymark_set_output(const char *backend, const char *path, struct waymark_error *error)

@@ -2,10 +2,13 @@
 /* Any bytes as a trace, read by the filter, lives, and the text, simpletrace and info views. */
 #include "reader_input.h"
 
+#include "analyse/aggregates.h"
 #include "analyse/life/life_groups.h"
 #include "analyse/life/lives.h"
+#include "analyse/reports.h"
 #include "analyse/summary.h"
 #include "read/filter.h"
+#include "view/aggregates.h"
 #include "view/info.h"
 #include "view/lines.h"
 #include "view/message/message.h"
@@ -14,6 +17,8 @@
 struct consumers {
 	struct filter filter;
 	struct summary summary;
+	struct reports reports;
+	struct aggregates aggregates;
 	struct lines lines;
 	struct simpletrace_view simpletrace;
 	struct lives_options lives_options;
@@ -74,6 +79,8 @@ static void init(struct consumers *c, struct reader *r, unsigned int options)
 		filter_parse_time(&c->filter.to, "+99999999");
 	}
 	summary_init(&c->summary);
+	reports_init(&c->reports);
+	aggregates_init(&c->aggregates);
 	out_init(&c->out, OUT_TO_MEMORY);
 	const unsigned int style = (options & ~(unsigned int)DIRECTORY) >> TIME_SHIFT;
 
@@ -91,6 +98,8 @@ static void fini(struct consumers *c)
 	life_groups_fini(&c->groups);
 	filter_fini(&c->filter);
 	summary_fini(&c->summary);
+	reports_fini(&c->reports);
+	aggregates_fini(&c->aggregates);
 	lines_fini(&c->lines);
 	simpletrace_view_fini(&c->simpletrace);
 	out_fini(&c->out);
@@ -139,13 +148,20 @@ static void read_all(struct reader *r, unsigned int options)
 		(result = reader_next(r, &rec)) == READ_RECORD || result == READ_PROBLEM) {
 		if (result == READ_RECORD) {
 			consume(&c, &rec);
+			reports_add(&c.reports, r, &rec);
+			aggregates_add(&c.aggregates, r, &rec);
 		}
 	}
 	lives_end(&c.lives);
 	life_groups_sort(&c.groups, REPORT_TOTAL);
 	summary_sort(&c.summary);
-	const struct info info = { .path = "trace", .reader = r, .summary = &c.summary };
+	const struct info info = {
+		.path = "trace", .reader = r, .summary = &c.summary, .reports = &c.reports
+	};
 
+	aggregates_end(&c.aggregates);
+	aggregates_put_json(&c.out, &c.aggregates);
+	aggregates_put_prometheus(&c.out, &c.aggregates);
 	info_put_text(&c.out, &info);
 	info_put_json(&c.out, &info);
 	fini(&c);

@@ -8,9 +8,9 @@ tools=$tmp/qemu
 cp -r "$installed/share/waymark/qemu" "$tools"
 adopt=$tools/adopt
 
-# The stand-in's files become known.
+# The stand-in's files become known, except the one that is edited.
 standin=$root/tests/qemu/standin
-for path in $(cd "$standin" && find trace stubs -name '*.[ch]'); do
+for path in $(cd "$standin" && find trace stubs -name '*.[ch]' ! -name 'qmp*'); do
 	echo "$path $(git hash-object "$standin/$path")" >>"$tools/known"
 done
 
@@ -18,7 +18,12 @@ done
 tree() {
 	rm -rf "$1"
 	cp -r "$standin" "$1"
-	[ "$1" = made ] && rm "$1/meson.build" "$1/meson_options.txt" || rm "$1/rules.mak"
+	if [ "$1" = made ]; then
+		rm "$1/meson.build" "$1/meson_options.txt"
+		mv "$1/trace/qmp-vcpu.c" "$1/trace/qmp.c"
+	else
+		rm "$1/rules.mak" "$1/trace/qmp-vcpu.c"
+	fi
 	cp -r "$1" "$1.before"
 }
 is_unchanged() { # NAME
@@ -72,6 +77,40 @@ runs() {
 	grep -qx io_read lines || fail "$1: the list is $(cat lines)"
 }
 
+# records_only TEXT PROGRAM ARGUMENT...: the trace has events with these paths, one a line
+records_only() {
+	text=$1
+	shift
+	rm -rf t.ctf
+	"$@" -trace file=t.ctf >lines 2>&1 || fail "$*: $(cat lines)"
+	{ waymark print t.ctf 2>/dev/null || :; } | sed -n 's/.*io_read fd [34] of //p' >events
+	printf "$text" | diff - events || fail "$*: other events; $(cat lines)"
+}
+reports() { # TEXT
+	grep -qxF -- "qemu: $1" lines || fail "'$1' is missing: $(cat lines)"
+}
+
+# switches PROGRAM: the function of the monitor's commands takes terms, and refuses wrong ones
+switches() {
+	records_only 'early\nlate\n' "$1" -on io_read
+	records_only 'late\n' "$1" -on 'io_read if fd == 4'
+	records_only 'early\n' "$1" -on 'io_* first=1'
+	records_only 'early\nlate\n' "$1" -on 'io_read if fd == 4' -on io_read
+	records_only '' "$1" -on 'io_read if fd == 4' -off io_read
+	records_only 'early\nlate\n' "$1" -on io_read -on 'io_read if size > 4'
+	reports "condition 'size > 4': column 1: event 'io_read' has no field or value 'size'"
+	records_only '' "$1" -on 'io_write if fd == 4'
+	reports 'unknown event "io_write"'
+	records_only '' "$1" -on 'when io_write then stop'
+	reports 'unknown event "io_write"'
+	records_only '' "$1" -on 'net_* if fd == 4'
+	reports "warning: no event matches 'net_* if fd == 4'"
+	records_only '' "$1" -on 'io_read fd 4'
+	reports "'io_read fd 4': limits, or 'if' and a condition, follow the name"
+	records_only '' "$1" -off 'io_read if fd == 4'
+	reports "'io_read if fd == 4': what switches off has no condition or limit"
+}
+
 # logs PROGRAM PREFIX [ARGUMENT...]: each line of the log begins with that
 logs()
 {
@@ -99,6 +138,7 @@ logs meson-8.2.0/qemu "$second" -msg timestamp=on
 logs meson-10.2.0/qemu ''
 logs meson-10.2.0/qemu "$date" -msg timestamp=on
 runs meson-10.2.0/qemu
+switches meson-10.2.0/qemu
 # The monitor's trace-file is there for ctf too.
 grep -q 'CONFIG_TRACE_SIMPLE' meson-10.2.0/config-host.h || fail "no CONFIG_TRACE_SIMPLE"
 
@@ -111,7 +151,14 @@ tree made
 adopts made
 mkdir made-build
 quietly make -C made-build -f ../made/Makefile SRC_PATH=../made TRACE_BACKENDS=log,ctf
+quietly make -C made-build -f ../made/Makefile SRC_PATH=../made TRACE_BACKENDS=log,ctf \
+	trace/generated-tcg-tracers.h-timestamp
+grep -qx '#include "trace-root.h"' made-build/trace/generated-tcg-tracers.h-timestamp ||
+	fail 'the header of translated events includes another one'
 runs made-build/qemu
+switches made-build/qemu
+records_only '' made-build/qemu -vcpu 'io_read if fd == 4'
+reports 'limits, conditions, triggers and aggregations are for all vCPUs'
 logs made-build/qemu "$second"
 
 for name in meson made; do

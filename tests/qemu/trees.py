@@ -22,11 +22,12 @@ import random
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
+
+import qmp
 
 SKIPPED = 77
 TARGET = "x86_64"
@@ -228,20 +229,11 @@ class Machine:
             if self.process.poll() is not None:
                 sys.exit(f"{name} ended with status {self.process.returncode}")
             time.sleep(0.02)
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.connect(str(monitor))
-        self.file = self.socket.makefile("rw")
-        self.file.readline()
-        self("qmp_capabilities")
+        self.monitor = qmp.Monitor(monitor)
 
     def __call__(self, command, **arguments):
         """Executes a command and returns its result; an error ends the test."""
-        names = {key.replace("_", "-"): value for key, value in arguments.items()}
-        self.file.write(json.dumps({"execute": command, "arguments": names}) + "\n")
-        self.file.flush()
-        answer = {"event": None}
-        while "event" in answer:
-            answer = json.loads(self.file.readline())
+        answer = self.monitor.ask(command, **arguments)
         if "error" in answer:
             sys.exit(f"{command}: {answer['error']['desc']}")
         return answer["return"]
@@ -260,8 +252,7 @@ class Machine:
         else:
             self("quit")
         self.process.wait()
-        self.file.close()
-        self.socket.close()
+        self.monitor.close()
         return recovered(waymark, self.trace)["events"]
 
 

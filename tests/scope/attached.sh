@@ -41,6 +41,15 @@ grep -q '^A scope counts twice: its begin and its end are events.$' "$work/stats
 	cat "$work/stats"
 	exit 1
 }
+# Of a scope, a condition decides at its begin, and its end is shown with it.
+"$waymark" attach "$work/socket" reserve if 'size == 7' --count 20 >"$work/some" 2>"$work/err" || {
+	echo "attach under a condition: exit $?: $(cat "$work/err")"
+	exit 1
+}
+if [ "$(grep -c ' reserve_end ' "$work/some")" -lt 5 ] || [ "$(wc -l <"$work/some")" -ne 20 ]; then
+	cat "$work/some"
+	exit 1
+fi
 echo "$began began, $ended ended, $(wc -l <"$work/out") lines"
 [ "$began" -ge 10 ] && [ $((began - ended)) -ge -1 ] && [ $((began - ended)) -le 1 ] &&
 	[ $((began + ended)) -eq "$(wc -l <"$work/out")" ]

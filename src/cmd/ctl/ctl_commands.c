@@ -10,12 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/glob.h"
 #include "base/memory.h"
 #include "cmd/columns.h"
 #include "cmd/ctl/ctl.h"
 #include "cmd/ctl/monitor_patterns.h"
 #include "cmd/escaped.h"
+#include "cmd/report/aggregates.h"
 
 /* ---- Events ---- */
 
@@ -61,6 +61,7 @@ void ctl_print_list(const struct ctl *ctl, const json_t *result)
 
 	json_array_foreach(result, i, event)
 	{
+		const char *limits = member_text(event, "limits", "");
 		const char *condition = member_text(event, "condition", "");
 
 		if (!ctl->only_names) {
@@ -68,6 +69,9 @@ void ctl_print_list(const struct ctl *ctl, const json_t *result)
 				stdout, "%-8s", short_state(member_text(event, "state", "")));
 		}
 		escaped_put(stdout, member_text(event, "name", ""));
+		if (!ctl->only_names && *limits) {
+			escaped_printf(stdout, " %s", limits);
+		}
 		if (!ctl->only_names && *condition) {
 			escaped_printf(stdout, " if %s", condition);
 		}
@@ -79,91 +83,6 @@ void ctl_print_list(const struct ctl *ctl, const json_t *result)
 			: ctl->has_vcpu ? "the process has no events of single vCPUs"
 					: "the process has no events");
 	}
-}
-
-/* True if the words may match several events, some of which may not be switchable. */
-static bool has_wildcard(const struct ctl *ctl)
-{
-	for (int i = 0; i < ctl->count; i++) {
-		if (glob_is_pattern(ctl->words[i]) || ctl->words[i][0] == '/') {
-			return true;
-		}
-	}
-	return ctl->count > 1;
-}
-
-/*
- * Takes the words after `if` as a condition, or what follows ` if ` in the last word. Returns NULL
- * if there is none.
- */
-static char *take_condition(struct ctl *ctl)
-{
-	char *text = NULL;
-	size_t size = 0;
-	int at = 0;
-
-	while (at < ctl->count && strcmp(ctl->words[at], "if") != 0) {
-		at++;
-	}
-	char *inside = ctl->count ? strstr(ctl->words[ctl->count - 1], " if ") : NULL;
-
-	if (at == ctl->count) {
-		if (inside) {
-			*inside = '\0';
-		}
-		return inside ? xstrdup(inside + strlen(" if ")) : NULL;
-	}
-	FILE *out = open_memstream(&text, &size);
-
-	for (int i = at + 1; i < ctl->count; i++) {
-		fprintf(out, "%s%s", i > at + 1 ? " " : "", ctl->words[i]);
-	}
-	fclose(out);
-	ctl->count = at;
-	return text;
-}
-
-static json_t *switch_events(struct ctl *ctl, bool on)
-{
-	char *condition = on ? take_condition(ctl) : NULL;
-	struct event_scope scope = {
-		.is_to_switch = true,
-		.is_of_vcpu = ctl->has_vcpu,
-		.vcpu = ctl->vcpu,
-	};
-	char *pattern = monitor_patterns(&ctl->client, ctl->words, ctl->count, scope);
-
-	if (!pattern) {
-		free(condition);
-		return NULL;
-	}
-	json_t *arguments = json_pack("{s:s, s:b, s:b, s:s*}", "name", pattern, "enable", on,
-		"ignore-unavailable", has_wildcard(ctl), "condition", condition);
-
-	free(condition);
-	free(pattern);
-	return client_call(
-		&ctl->client, "trace-event-set-state", event_scope_add(arguments, scope));
-}
-
-json_t *ctl_on(struct ctl *ctl)
-{
-	return switch_events(ctl, true);
-}
-
-void ctl_print_misfits(const struct ctl *ctl, const json_t *result)
-{
-	const char *misfits = member_text(result, "misfits", "");
-
-	(void)ctl;
-	if (*misfits) {
-		escaped_say("waymark ctl", "%s", misfits);
-	}
-}
-
-json_t *ctl_off(struct ctl *ctl)
-{
-	return switch_events(ctl, false);
 }
 
 /* ---- Categories ---- */
@@ -244,6 +163,8 @@ static void put_event(struct columns *c, const json_t *event)
 {
 	const json_t *state = json_object_get(event, "state");
 
+	columns_put_number(c, member_number(event, "left-out"));
+	columns_put_bytes(c, member_number(event, "bytes"));
 	columns_put(c, json_is_true(state) || json_integer_value(state) ? "on" : "off");
 	columns_put(c, member_text(event, "name", "?"));
 }
@@ -252,6 +173,7 @@ static void put_thread(struct columns *c, const json_t *thread)
 {
 	uint64_t tid = member_number(thread, "tid");
 
+	columns_put_bytes(c, member_number(thread, "bytes"));
 	if (tid) {
 		put_count(c, tid);
 		columns_put(c, member_text(thread, "name", "?"));
@@ -279,7 +201,6 @@ static void print_stats_table(const json_t *list, const char *titles,
 	for (size_t i = 0; i < count; i++) {
 		columns_put_number(&c, member_number(sorted[i], "recorded"));
 		columns_put_number(&c, member_number(sorted[i], "lost"));
-		columns_put_bytes(&c, member_number(sorted[i], "bytes"));
 		put(&c, sorted[i]);
 	}
 	fputs(count ? "\n" : "", stdout);
@@ -333,14 +254,18 @@ void ctl_print_stats(const struct ctl *ctl, const json_t *result)
 	if (unwritten) {
 		print_total("unwritten", unwritten, ", which the file did not accept\n");
 	}
+	if (member_number(result, "pairs-forgotten")) {
+		printf("pairs     %" PRIu64 " begins forgotten, for which elapsed() had no place\n",
+			member_number(result, "pairs-forgotten"));
+	}
 	if (json_object_get(result, "problem")) {
 		escaped_printf(stdout,
 			"problem   %s; 'waymark ctl %s file set' names another place",
 			member_text(result, "problem", "?"), ctl->target);
 		putchar('\n');
 	}
-	print_stats_table(json_object_get(result, "per-event"), "RECORDED LOST BYTES -STATE -EVENT",
-		put_event);
+	print_stats_table(json_object_get(result, "per-event"),
+		"RECORDED LOST LEFT-OUT BYTES -STATE -EVENT", put_event);
 	print_stats_table(json_object_get(result, "per-thread"), "RECORDED LOST BYTES TID -THREAD",
 		put_thread);
 	print_stats_notes(ctl, result);
@@ -429,6 +354,43 @@ void ctl_print_file(const struct ctl *ctl, const json_t *result)
 		json_is_true(json_object_get(result, "on")) ? "on" : "off",
 		*path ? path : "standard error", is_missing ? " (does not exist yet)" : "");
 	putchar('\n');
+}
+
+/* Reads the process's trace, and what is in its memory, and prints it. */
+json_t *ctl_aggregates(struct ctl *ctl)
+{
+	json_t *file =
+		client_call(&ctl->client, "trace-file", json_pack("{s:s}", "backend", "ctf"));
+	struct session s;
+
+	if (!file) {
+		return NULL;
+	}
+	bool has_begun = json_is_true(json_object_get(file, "begun"));
+	char *traces[] = { xstrdup(member_text(file, "path", "")), NULL };
+
+	json_decref(file);
+	if (!has_begun) {
+		free(traces[0]);
+		return client_fail(&ctl->client, CLIENT_REFUSED,
+			"the process has added nothing up yet; see 'aggregate' in waymark-trace(7)");
+	}
+	session_init(&s, "waymark ctl");
+	if (session_open_several(&s, traces, NULL)) {
+		aggregates_show(&s, ctl->json ? AGGREGATES_JSON : AGGREGATES_TEXT);
+	}
+	bool is_read = session_end(&s) == EXIT_SUCCESS;
+
+	free(traces[0]);
+	return is_read ? json_null()
+		       : client_fail(&ctl->client, CLIENT_REFUSED, "its trace could not be read");
+}
+
+/* They are printed already. */
+void ctl_print_aggregates(const struct ctl *ctl, const json_t *result)
+{
+	(void)ctl;
+	(void)result;
 }
 
 json_t *ctl_flush(struct ctl *ctl)

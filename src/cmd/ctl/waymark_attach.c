@@ -18,6 +18,7 @@
 #include "cmd/ctl/monitor_client.h"
 #include "cmd/ctl/monitor_patterns.h"
 #include "cmd/ctl/monitor_target.h"
+#include "cmd/ctl/terms.h"
 #include "cmd/escaped.h"
 #include "cmd/print/print.h"
 #include "cmd/selection.h"
@@ -50,13 +51,14 @@ static const struct argument rows[] = {
 
 static const struct command command = {
 	.name = NAME,
-	.usage = "[OPTION...] TARGET PATTERN...",
+	.usage = "[OPTION...] TARGET PATTERN... [LIMIT...] [if CONDITION]",
 	.about =
 		"Switches on the events of a running process whose names match, shows them as they\n"
 		"are recorded, and switches them off at the end: at SIGINT, when the process exits,\n"
 		"or when the reader of the output closes it. TARGET is a pid, a program's name or a\n"
 		"part of it, or a socket's path: see 'waymark ls'. A PATTERN is a name, a glob with\n"
-		"* or ?, or a regular expression between slashes. Lines are those of 'waymark print'.",
+		"* or ?, or a regular expression between slashes. Lines are those of 'waymark print'.\n"
+		"Under LIMIT and CONDITION the process records only some calls: see waymark-trace(7).",
 	.arguments = rows,
 };
 
@@ -66,6 +68,7 @@ struct attach {
 	const char *target;
 	char **patterns;
 	int count;
+	struct term_texts terms;
 	int timeout_ms;
 	double seconds; /* 0: no limit */
 	json_t *events; /* names of the events that were switched on */
@@ -101,6 +104,31 @@ static int take(struct attach *a, int key)
 	return key == KEY_COUNT ? set_count(a, optarg) : print_take(&a->print, &command, key);
 }
 
+/* Separates the patterns and the terms; returns 0, or ARGUMENTS_BAD. */
+static int parse_words(struct attach *a, char **words, int count)
+{
+	bool is_trigger = strncmp(words[0], "when ", strlen("when ")) == 0 ||
+			  (strcmp(words[0], "when") == 0 && count > 1);
+
+	if (is_trigger) {
+		return arguments_bad(&command,
+			"a trigger stays after this command: add it by 'waymark ctl %s when ...'",
+			a->target);
+	}
+	a->patterns = words;
+	a->count = count;
+	a->terms = term_texts_take(words, &a->count);
+	if (a->count == 0) {
+		return arguments_bad(&command, "the pattern is missing");
+	}
+	if (a->terms.condition) {
+		session_set_condition(&a->print.session, a->terms.condition);
+	}
+	const char *bad = monitor_patterns_bad(words, count);
+
+	return bad ? arguments_bad(&command, "%s", bad) : 0;
+}
+
 /* Reads the command line; returns 0, or the result that ends the run. */
 static int parse(struct attach *a, int argc, char **argv)
 {
@@ -118,12 +146,7 @@ static int parse(struct attach *a, int argc, char **argv)
 			&command, "the %s is missing", argc == optind ? "process" : "pattern");
 	}
 	a->target = argv[optind];
-	a->patterns = argv + optind + 1;
-	a->count = argc - optind - 1;
-
-	const char *bad = monitor_patterns_bad(a->patterns, a->count);
-
-	return bad ? arguments_bad(&command, "%s", bad) : 0;
+	return parse_words(a, argv + optind + 1, argc - optind - 1);
 }
 
 static bool fail(const struct attach *a, const char *error)
@@ -171,15 +194,49 @@ static json_t *call_for_trace(struct attach *a)
 	return client_call(&a->client, "trace-file", json_pack("{s:s}", "backend", "ctf"));
 }
 
+/* Returns the process's answer; NULL with the reason. */
+static json_t *call_attach(struct attach *a, const char *pattern)
+{
+	json_t *answer = client_call(&a->client, "trace-attach",
+		json_pack("{s:s, s:s*, s:s*}", "name", pattern, "limits", a->terms.limits,
+			"condition", a->terms.condition));
+	bool is_old = !answer && a->client.failure == CLIENT_REFUSED &&
+		      strstr(a->client.error, "' is unexpected");
+
+	return is_old ? client_fail(&a->client, CLIENT_REFUSED,
+				"its libwaymark is too old for limits and conditions of this command; "
+				"--where selects events that it records all of")
+		      : answer;
+}
+
+/* Reports events that the terms do not fit, and those that limits do not limit. */
+static void report_terms(const struct attach *a, const json_t *answer)
+{
+	const char *misfits = member_text(answer, "misfits", "");
+	const json_t *shared = json_object_get(answer, "shared");
+	size_t i;
+	json_t *name;
+
+	if (*misfits) {
+		escaped_say(NAME, "%s", misfits);
+	}
+	json_array_foreach(shared, i, name)
+	{
+		if (a->terms.limits) {
+			escaped_say(NAME, "%s: no limits: it is recorded for others, too",
+				json_string_value(name));
+		}
+	}
+}
+
 static bool attach(struct attach *a)
 {
 	char *pattern = monitor_patterns(
 		&a->client, a->patterns, a->count, (struct event_scope){ .is_to_switch = true });
-	json_t *answer = pattern ? client_call(&a->client, "trace-attach",
-					   json_pack("{s:s}", "name", pattern))
-				 : NULL;
+	json_t *answer = pattern ? call_attach(a, pattern) : NULL;
 
 	free(pattern);
+	report_terms(a, answer);
 	a->events = json_incref(json_object_get(answer, "events"));
 	if (answer && !json_array_size(a->events)) {
 		json_decref(answer);
@@ -351,6 +408,7 @@ int waymark_attach(int argc, char **argv)
 	}
 	client_close(&a.client);
 	json_decref(a.events);
+	term_texts_fini(&a.terms);
 	vec_fini(&a.print.fields);
 	return status;
 }

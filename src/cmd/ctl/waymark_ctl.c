@@ -32,7 +32,7 @@ static const struct argument rows[] = {
 	{ KEY_JSON, "json", NULL, "print the monitor's answer as JSON" },
 	CLIENT_ROW_TIMEOUT(KEY_TIMEOUT),
 	{ KEY_ON, "on", NULL, "with list: only events that are on" },
-	{ KEY_NAMES, "names", NULL, "with list, categories: only names" },
+	{ KEY_NAMES, "names", NULL, "with list, categories, triggers: no columns but the last" },
 	{ KEY_EVENTS, "events", NULL, "with stats: a row for each event that is on or recorded" },
 	{ KEY_THREADS, "threads", NULL, "with stats: a row for each thread that recorded" },
 	{ KEY_BACKEND, "backend", "NAME",
@@ -52,10 +52,18 @@ static const struct ctl_command {
 } commands[] = {
 	{ "list", "[PATTERN...]", 0, MANY, ctl_list, ctl_print_list,
 		"show events and whether they are on" },
-	{ "on", "PATTERN... [if CONDITION]", 1, MANY, ctl_on, ctl_print_misfits,
-		"switch events on: all that match, or none; waymark-expressions(7) has conditions" },
+	{ "on", "PATTERN... [LIMIT...] [if CONDITION]", 1, MANY, ctl_on, ctl_print_misfits,
+		"switch events on: all that match, or none; waymark-trace(7) has limits and conditions" },
 	{ "off", "PATTERN...", 1, MANY, ctl_off, NULL,
-		"switch events off: all that match, or none" },
+		"switch events off: all that match, or none; 'off when ...' removes a trigger, 'off aggregate ...' an aggregation" },
+	{ "when", "EVENT [if CONDITION] then ACTION", 1, MANY, ctl_when, ctl_print_misfits,
+		"add a trigger; waymark-trace(7) has the actions" },
+	{ "aggregate", "EVENT FUNCTION, ... [by FIELD, ...] [if CONDITION]", 1, MANY, ctl_aggregate,
+		ctl_print_misfits, "add calls up: count, sum(FIELD), hist(FIELD) and more" },
+	{ "aggregates", "", 0, 0, ctl_aggregates, ctl_print_aggregates,
+		"show what has been added up" },
+	{ "triggers", "", 0, 0, ctl_triggers, ctl_print_triggers,
+		"show the triggers and aggregations, and how often each has fired" },
 	{ "categories", "", 0, 0, ctl_categories, ctl_print_categories,
 		"show the categories of trace points, and how many are on" },
 	{ "stats", "", 0, 0, ctl_stats, ctl_print_stats, "show what was recorded and lost" },
@@ -69,13 +77,19 @@ static const struct ctl_command {
 	{ "qmp", "OBJECT", 1, 1, ctl_qmp, ctl_print_json, "send an object of JSON as QMP" },
 };
 
+/* The help of a command whose arguments reach this column has a line of its own. */
+#define HELP_COLUMN 33
+
 static void print_commands(FILE *file)
 {
 	fputs("\ncommands:\n", file);
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
 		const struct ctl_command *c = &commands[i];
 
-		fprintf(file, "  %-10s %-19s %s\n", c->name, c->usage, c->help);
+		int column = fprintf(file, "  %-10s %s", c->name, c->usage);
+
+		fprintf(file, "%s%*s%s\n", column < HELP_COLUMN ? "" : "\n",
+			column < HELP_COLUMN ? HELP_COLUMN - column : HELP_COLUMN, "", c->help);
 	}
 	fputs("\nA PATTERN is a name, a glob with * or ?, or a regular expression between slashes.\n"
 	      "TARGET is a pid, a program's name or a part of it, or a socket's path: see 'waymark ls'.\n",
@@ -97,7 +111,7 @@ static const struct {
 	const char *commands;
 } belongings[] = {
 	{ KEY_ON, "--on", "list" },
-	{ KEY_NAMES, "--names", "list, categories" },
+	{ KEY_NAMES, "--names", "list, categories, triggers" },
 	{ KEY_EVENTS, "--events", "stats" },
 	{ KEY_THREADS, "--threads", "stats" },
 	{ KEY_BACKEND, "--backend", "file" },
@@ -248,7 +262,7 @@ static int run(struct ctl *ctl)
 
 	if (!result) {
 		client_say(NAME, ctl->target, ctl->client.error);
-	} else if (ctl->json) {
+	} else if (ctl->json && ctl->command->print != ctl_print_aggregates) {
 		ctl_print_json(ctl, result);
 	} else if (ctl->command->print) {
 		ctl->command->print(ctl, result);

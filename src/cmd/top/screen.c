@@ -184,6 +184,7 @@ static void draw(struct screen *s)
 		print_list(s, to_state, to_table);
 	} else {
 		top_put_state(to_state, &s->watch, &s->options->view);
+		top_put_aggregates(to_state, &s->watch);
 		top_put_rows(to_table, &s->rows, COLS);
 	}
 	fclose(to_state);

@@ -12,7 +12,9 @@
 #include "base/compiler.h"
 #include "cmd/columns.h"
 #include "cmd/escaped.h"
+#include "cmd/report/aggregates.h"
 #include "cmd/top/top.h"
+#include "view/aggregates.h"
 #include "view/gap.h"
 #include "view/message/json.h"
 
@@ -412,8 +414,18 @@ void top_put_json(struct out *out, const struct watch *w, const struct rates_vie
 		i = put_json_values(out, &rows, i + 1);
 		out_char(out, '}');
 	}
-	out_str(out, "]}\n");
+	out_str(out, "],\n\"aggregates\":");
+	aggregates_put_json_rows(out, &w->aggregates);
+	out_str(out, "}\n");
 	rates_rows_fini(&rows);
+}
+
+void top_put_aggregates(FILE *to, const struct watch *w)
+{
+	for (size_t i = 0; i < w->aggregates.tables.count; i++) {
+		fputc('\n', to);
+		aggregates_put_table(to, w->aggregates.tables.items[i]);
+	}
 }
 
 void top_put_processes_json(struct out *out, const struct top_processes *list)

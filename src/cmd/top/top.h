@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "analyse/aggregates.h"
 #include "analyse/rate_rows.h"
 #include "analyse/rates.h"
 #include "read/reader.h"
@@ -71,6 +72,7 @@ struct watch {
 	struct leftover process;
 	struct reader *reader; /* NULL: none yet */
 	struct rates rates;
+	struct aggregates aggregates; /* those whose values changed since the watch began */
 	struct read_error error; /* of WATCH_FAILED, else of the last problem */
 	uint64_t problems; /* records that could not be read */
 	int64_t at_ns; /* all events up to that time were counted */
@@ -112,6 +114,9 @@ void top_put_state(FILE *to, const struct watch *w, const struct rates_view *vie
 /* Prints a table of rows, with the columns that fit into `width`. */
 void top_put_rows(FILE *to, const struct rates_rows *rows, int width);
 void top_put_processes(FILE *to, const struct top_processes *list, int width);
+
+/* Prints the tables of what the process has added up. */
+void top_put_aggregates(FILE *to, const struct watch *w);
 
 void top_put_json(struct out *out, const struct watch *w, const struct rates_view *view);
 void top_put_processes_json(struct out *out, const struct top_processes *list);

@@ -25,6 +25,8 @@ void watch_init(struct watch *w, const struct leftover *process, const char *per
 {
 	*w = (struct watch){ .process = *process, .at_ns = (int64_t)clock_now_ns() };
 	rates_init(&w->rates, w->at_ns);
+	aggregates_init(&w->aggregates);
+	w->aggregates.is_followed = true;
 	w->rates.per = per;
 	w->rates.value_text = message_value_text;
 }
@@ -32,6 +34,7 @@ void watch_init(struct watch *w, const struct leftover *process, const char *per
 void watch_fini(struct watch *w)
 {
 	rates_fini(&w->rates);
+	aggregates_fini(&w->aggregates);
 	reader_close(w->reader);
 	free(w->process.path);
 }
@@ -144,6 +147,7 @@ static void add(struct watch *w, const struct record *rec)
 {
 	int64_t ns = (int64_t)rec->ns;
 
+	aggregates_add(&w->aggregates, w->reader, rec);
 	if (ns < w->rates.from_ns) {
 		return; /* the trace that was awaited has events from before */
 	}
@@ -217,6 +221,7 @@ void watch_turn(struct watch *w)
 		look_at_counts(w);
 	}
 	rates_turn(&w->rates, w->at_ns);
+	aggregates_end(&w->aggregates);
 }
 
 void watch_end(struct watch *w, uint64_t interval_ns)

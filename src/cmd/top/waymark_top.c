@@ -53,9 +53,9 @@ static const struct command command = {
 	.usage = "[OPTION...] [PID | NAME | TRACE]",
 	.about =
 		"Shows how many events a running process records in a second, of each event, thread\n"
-		"or category; how many it loses; and how long scopes and declared lives take. The\n"
-		"events are read out of its memory, which does not disturb it; it needs no monitor.\n"
-		"Without an argument it lists all processes that record. q ends it.",
+		"or category; how many it loses; how long scopes and declared lives take; and what\n"
+		"it adds up. The events are read out of its memory, which does not disturb it; it\n"
+		"needs no monitor. Without an argument it lists all processes that record. q ends it.",
 	.arguments = rows,
 };
 
@@ -176,6 +176,7 @@ static void put_text(struct out *out, const struct watch *w, const struct top_op
 	rates_rows_make(&table, &w->rates, &o->view);
 	top_put_state(to, w, &o->view);
 	top_put_rows(to, &table, ONE_WINDOW);
+	top_put_aggregates(to, w);
 	rates_rows_fini(&table);
 	fclose(to);
 	out_bytes(out, text, size);

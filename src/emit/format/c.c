@@ -95,9 +95,9 @@ static const char emit_call[] =
 
 static const char emit_end[] = "}\n";
 
-/* For one backend: anything else in the mask is that backend under a condition. */
+/* For one backend: anything else in the mask means a condition or a trigger. */
 static const char emit_one[] =
-	"\tif (waymark_on & ${mask}) {\n"
+	"\tif (waymark_on == ${mask}) {\n"
 	"\t\t${backend}_${name}(${arguments});\n"
 	"\t} else if (waymark_on) {\n"
 	"\t\t${decided};\n"

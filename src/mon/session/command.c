@@ -31,6 +31,7 @@ static const struct {
 	{ "word", "string", JSON_STRING, NULL },
 	{ "path", "string", JSON_STRING, NULL },
 	{ "line", "string", JSON_STRING, NULL },
+	{ "limits", "string", JSON_STRING, "LIMIT..." },
 	{ "condition", "string", JSON_STRING, "if CONDITION" },
 	{ "int", "integer", JSON_INTEGER, NULL },
 	{ "bool", "boolean", JSON_TRUE, NULL },

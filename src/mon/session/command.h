@@ -112,6 +112,8 @@ json_t *event_switch_typed(struct call *call);
 json_t *output_control(struct call *call);
 json_t *output_typed(struct call *call);
 json_t *snapshot(struct call *call);
+json_t *trigger_switch(struct call *call);
+json_t *triggers(struct call *call);
 json_t *categories(struct call *call);
 json_t *stats(struct call *call);
 json_t *stats_in_full(struct call *call);
@@ -128,6 +130,7 @@ json_t *quit(struct call *call);
 
 void print_event_states(FILE *out, const json_t *result);
 void print_misfits(FILE *out, const json_t *result);
+void print_triggers(FILE *out, const json_t *result);
 void print_categories(FILE *out, const json_t *result);
 void print_output(FILE *out, const json_t *result);
 void print_snapshot(FILE *out, const json_t *result);

@@ -27,6 +27,20 @@ static json_t *state_as_json(const struct call *call, const struct waymark_event
 	return json_string(!is_available ? "unavailable" : event->state ? "enabled" : "disabled");
 }
 
+static void add_details(
+	json_t *state, const struct call *call, const struct waymark_event_info *event)
+{
+	if (*event->limits) {
+		json_object_set_new(state, "limits", text_as_json(event->limits));
+	}
+	if (*event->condition) {
+		json_object_set_new(state, "condition", text_as_json(event->condition));
+	}
+	if (call_bool(call, "fields", false)) {
+		json_object_set_new(state, "fields", text_as_json(event->fields));
+	}
+}
+
 /*
  * Converts events to JSON. In dialects with vCPUs, `vcpu` shows whether an event can be on for
  * single ones.
@@ -45,9 +59,7 @@ static json_t *as_json(const struct call *call, const struct waymark_event_list 
 		if (has_vcpus) {
 			json_object_set_new(state, "vcpu", json_boolean(event->vcpu));
 		}
-		if (*event->condition) {
-			json_object_set_new(state, "condition", text_as_json(event->condition));
-		}
+		add_details(state, call, event);
 		json_array_append_new(states, state);
 	}
 	return states;
@@ -78,12 +90,12 @@ void print_event_states(FILE *out, const json_t *result)
 	json_array_foreach(result, i, event)
 	{
 		const char *state = member_text(event, "state");
-
+		const char *limits = json_string_value(json_object_get(event, "limits"));
 		const char *condition = json_string_value(json_object_get(event, "condition"));
 
-		fprintf(out, "%s : state %d%s%s\n", member_text(event, "name"),
-			strcmp(state, "enabled") == 0, condition ? " if " : "",
-			condition ? condition : "");
+		fprintf(out, "%s : state %d%s%s%s%s\n", member_text(event, "name"),
+			strcmp(state, "enabled") == 0, limits ? " " : "", limits ? limits : "",
+			condition ? " if " : "", condition ? condition : "");
 	}
 }
 
@@ -119,44 +131,88 @@ static bool check(struct call *call, const struct pattern *p, struct leniency le
 	return false;
 }
 
-/* Switches the events on, if there is a condition, under it. Returns 0, or -1. */
-static int enable(const struct pattern *p, const char *condition, struct waymark_match *match,
-	struct waymark_error *error)
+/* The terms of a call; each may be NULL. */
+struct call_terms {
+	const char *limits;
+	const char *condition;
+};
+
+/* Returns the pattern with the terms, in the syntax of waymark/control.h. NULL without memory. */
+static char *make_rule(
+	const struct pattern *p, const struct call_terms *terms, struct waymark_error *error)
 {
 	char *text = NULL;
 
-	if (!condition) {
-		return waymark_enable(p->text, SWITCHABLE, match, error);
-	}
-	if (asprintf(&text, "%s if %s", p->text, condition) < 0) {
+	if (asprintf(&text, "%s%s%s%s%s", p->text, terms->limits ? " " : "",
+		    terms->limits ? terms->limits : "", terms->condition ? " if " : "",
+		    terms->condition ? terms->condition : "") < 0) {
 		snprintf(error->text, sizeof(error->text), "out of memory");
-		return -1;
+		return NULL;
 	}
-	int result = waymark_enable(text, SWITCHABLE, match, error);
+	return text;
+}
 
-	free(text);
+/* Notes the new states of the events that a rule switched for all vCPUs; not of its misfits. */
+static void note_states(const char *rule, bool has_terms, bool on)
+{
+	struct waymark_event_list list = { 0 };
+
+	if (!holds_any()) {
+		return;
+	}
+	if (has_terms) {
+		waymark_close_terms(waymark_open_terms(rule, &list, NULL, NULL));
+	} else {
+		waymark_list_events(rule, &list, NULL);
+	}
+	holds_note(&list, HOLD_ALL_VCPUS, on);
+	waymark_free_events(&list);
+}
+
+/* Switches the events, under the terms, for all vCPUs. Returns 0, or -1. */
+static int switch_all(const struct pattern *p, const struct call_terms *terms, bool on,
+	struct waymark_match *match, struct waymark_error *error)
+{
+	char *rule = make_rule(p, terms, error);
+	int result = !rule ? -1
+		     : on  ? waymark_enable(rule, SWITCHABLE, match, error)
+			   : waymark_disable(rule, SWITCHABLE, NULL, error);
+
+	if (result == 0) {
+		note_states(rule, terms->limits || terms->condition, on);
+	}
+	free(rule);
+	return result;
+}
+
+static int switch_vcpu(const struct pattern *p, bool on, struct waymark_error *error)
+{
+	int result = waymark_vcpu_set_states(p->vcpu, p->text, on, error);
+
+	if (result == 0) {
+		holds_note(&p->list, p->vcpu, on);
+	}
 	return result;
 }
 
 static json_t *switch_met(struct call *call, const struct pattern *p)
 {
 	bool on = call_bool(call, "enable", false);
-	const char *condition = call_string(call, "condition");
+	const struct call_terms terms = { call_string(call, "limits"),
+		call_string(call, "condition") };
 	struct waymark_match match = { 0 };
 	struct waymark_error error;
 
-	if (condition && (!on || p->has_vcpu)) {
-		return call_fail(
-			call, "a condition is for events that are switched on, for all vCPUs");
+	if ((terms.condition || terms.limits) && (!on || p->has_vcpu)) {
+		return call_fail(call, "a %s is for events that are switched on, for all vCPUs",
+			terms.condition ? "condition" : "limit");
 	}
-	int failed = p->has_vcpu ? waymark_vcpu_set_states(p->vcpu, p->text, on, &error)
-		     : on	 ? enable(p, condition, &match, &error)
-				 : waymark_disable(p->text, SWITCHABLE, NULL, &error);
+	int failed = p->has_vcpu ? switch_vcpu(p, on, &error)
+				 : switch_all(p, &terms, on, &match, &error);
 
 	if (failed < 0) {
 		return call_fail(call, "%s", error.text);
 	}
-	holds_note(&p->list, p->has_vcpu ? p->vcpu : HOLD_ALL_VCPUS, on);
 	json_t *result = json_object();
 
 	if (*match.misfits.text) {
@@ -212,7 +268,34 @@ static void append_names(json_t *names, const struct waymark_event_info *event)
 	}
 }
 
-static json_t *attached(const struct pattern *p, const struct waymark_output *output)
+/*
+ * Returns the names of events that are on without the call's terms, because others record them too.
+ * The events of `p` are, in this order, among those that match.
+ */
+static json_t *names_of_shared(const struct pattern *p)
+{
+	json_t *names = json_array();
+	struct waymark_event_list now = { 0 };
+	size_t at = 0;
+
+	waymark_list_events(p->text, &now, NULL);
+	for (size_t i = 0; i < now.count && at < p->list.count; i++) {
+		if (strcmp(now.events[i].name, p->list.events[at].name) == 0) {
+			bool is_shared =
+				now.events[i].state & ~now.events[i].conditional & WAYMARK_CTF;
+
+			if (is_shared) {
+				append_names(names, &now.events[i]);
+			}
+			at++;
+		}
+	}
+	waymark_free_events(&now);
+	return names;
+}
+
+static json_t *attached(
+	const struct pattern *p, const struct waymark_output *output, const char *misfits)
 {
 	json_t *names = json_array();
 
@@ -221,8 +304,14 @@ static json_t *attached(const struct pattern *p, const struct waymark_output *ou
 			append_names(names, &p->list.events[i]);
 		}
 	}
-	return json_pack("{s:o, s:o, s:b}", "events", names, "path", text_as_json(output->path),
-		"begun", output->begun);
+	json_t *result = json_pack("{s:o, s:o, s:b}", "events", names, "path",
+		text_as_json(output->path), "begun", output->begun);
+
+	if (misfits) {
+		json_object_set_new(result, "shared", names_of_shared(p));
+		json_object_set_new(result, "misfits", text_as_json(misfits));
+	}
+	return result;
 }
 
 /* True if ctf records an event of the list. Returns false after failing the call. */
@@ -237,19 +326,52 @@ static bool check_ctf(struct call *call, const struct pattern *p)
 		call, "no event that matches \"%.500s\" is built with the backend ctf", p->text);
 }
 
-static json_t *attach_to(struct call *call, const struct pattern *p)
+/* Takes ownership of the terms. `misfits`: which events they do not fit; NULL: no terms. */
+static json_t *hold_events(struct call *call, const struct pattern *p, struct waymark_terms *terms,
+	const char *misfits)
 {
 	struct waymark_output output;
 	struct waymark_error error;
 
-	if (pattern_fail_unmet(p, call) || !check_ctf(call, p)) {
-		return NULL;
+	if (!check_ctf(call, p) || waymark_get_output("ctf", &output, &error) < 0) {
+		waymark_close_terms(terms);
+		return call->error_class ? NULL : call_fail(call, "%s", error.text);
 	}
-	if (waymark_get_output("ctf", &output, &error) < 0 ||
-		holds_add(&call->session->holds, &p->list, &error) < 0) {
+	if (holds_add(&call->session->holds, &p->list, terms, &error) < 0) {
 		return call_fail(call, "%s", error.text);
 	}
-	return call_return(call, attached(p, &output));
+	return call_return(call, attached(p, &output, misfits));
+}
+
+/* Holds only the events that the terms fit. */
+static json_t *hold_under(struct call *call, struct pattern *p, const struct call_terms *given)
+{
+	struct waymark_match match = { 0 };
+	struct waymark_error error;
+	struct waymark_event_list fitting;
+	char *rule = make_rule(p, given, &error);
+	struct waymark_terms *terms =
+		rule ? waymark_open_terms(rule, &fitting, &match, &error) : NULL;
+
+	free(rule);
+	if (!terms) {
+		return call_fail(call, "%s", error.text);
+	}
+	waymark_free_events(&p->list);
+	p->list = fitting;
+	return hold_events(call, p, terms, match.misfits.text);
+}
+
+static json_t *attach_to(struct call *call, struct pattern *p)
+{
+	const struct call_terms terms = { call_string(call, "limits"),
+		call_string(call, "condition") };
+
+	if (pattern_fail_unmet(p, call)) {
+		return NULL;
+	}
+	return terms.limits || terms.condition ? hold_under(call, p, &terms)
+					       : hold_events(call, p, NULL, NULL);
 }
 
 json_t *attach(struct call *call)

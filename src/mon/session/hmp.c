@@ -151,6 +151,7 @@ static const struct {
 } readers[] = {
 	{ "event", "%s: string expected", read_string },
 	{ "line", "%s: string expected", read_string },
+	{ "limits", "%s: a limit is expected", read_string },
 	{ "condition", "%s: a condition is expected after 'if'", read_condition },
 	{ "word", "%s: string expected", read_string },
 	{ "path", "%s: filename expected", read_path },
@@ -190,12 +191,49 @@ static char *after_if(char *line)
 										    : NULL;
 }
 
+/* Returns true if the line begins with a limit: `every=10`. */
+static bool begins_with_limit(const char *line)
+{
+	return line[strcspn(line, BLANKS "=")] == '=';
+}
+
+/* Returns the text before ` if `, and moves the line there. */
+static char *take_limits(char **line)
+{
+	char *text = *line;
+	char *condition = strstr(text, " if ");
+
+	if (!condition) {
+		return take_line(line);
+	}
+	*condition = '\0';
+	*line = condition + 1;
+	return text;
+}
+
+/*
+ * Returns true if the line begins with an argument of that type: the optional arguments of a
+ * command have different forms, so that any can be left out.
+ */
+static bool begins_with_type(const struct param *p, char *line)
+{
+	bool is_condition = after_if(line);
+	bool is_limits = !is_condition && begins_with_limit(line);
+
+	return strcmp(p->type, "line") == 0 ||
+	       ((strcmp(p->type, "condition") == 0) == is_condition &&
+		       (strcmp(p->type, "limits") == 0) == is_limits);
+}
+
 /* Reads the word of one argument; NULL if the call failed, or there is no such argument. */
 static char *take_typed(struct call *call, const struct param *p, char **line)
 {
 	if (strcmp(p->type, "condition") == 0) {
 		*line += 2;
 		return take_line(line);
+	}
+	if (strcmp(p->type, "limits") == 0) {
+		return take_limits(line);
 	}
 	return strcmp(p->type, "line") == 0 ? take_line(line) : take_word(call, line);
 }
@@ -210,10 +248,7 @@ static bool take_argument(struct call *call, const struct param *p, char **line)
 		return p->optional ||
 		       call_fail(call, readers[reader].missing, short_name(call->command));
 	}
-	bool is_condition = strcmp(p->type, "condition") == 0;
-
-	if (p->optional && strcmp(p->type, "line") != 0 &&
-		is_condition != (after_if(*line) != NULL)) {
+	if (p->optional && !begins_with_type(p, *line)) {
 		return true; /* it is the next parameter's, or there is too much */
 	}
 	char *word = take_typed(call, p, line);

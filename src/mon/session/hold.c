@@ -18,10 +18,18 @@
 #define LATER ((unsigned int)WAYMARK_VCPUS)
 #define WORDS (LATER / 32 + 1)
 
+/* The terms of one trace-attach, for the events that it was the first to hold under terms. */
+struct lease {
+	struct waymark_terms *terms;
+	unsigned int users; /* events, and the call while it runs */
+};
+
 /* An event that a client holds. */
 struct held {
 	unsigned int holders;
 	bool was_on;
+	bool was_conditional; /* it was on under its own condition and limits */
+	struct lease *lease; /* NULL: none, or a command has switched the event since */
 	uint32_t *off_for; /* a bit for each vCPU, and LATER; NULL: not an event of single vCPUs */
 	bool off_as_whole; /* off for all vCPUs, and no command has switched single ones */
 	uint64_t seen; /* number of the last call in which its client held it */
@@ -75,10 +83,33 @@ static void set_off_for_all(struct held *h, bool on)
 	}
 }
 
+/* NULL does nothing. */
+static void drop(struct lease *l)
+{
+	if (l && --l->users == 0) {
+		waymark_close_terms(l->terms);
+		free(l);
+	}
+}
+
+static void drop_lease(struct held *h)
+{
+	drop(h->lease);
+	h->lease = NULL;
+}
+
 static void destroy(struct held *h)
 {
+	drop_lease(h);
 	free(h->off_for);
 	free(h);
+}
+
+/* Notes the state to which the event returns. */
+static void note_former(struct held *h, const struct waymark_event_info *event)
+{
+	h->was_on = event->state & WAYMARK_CTF;
+	h->was_conditional = event->conditional & WAYMARK_CTF;
 }
 
 static struct held *create(const struct waymark_event_info *event)
@@ -88,7 +119,7 @@ static struct held *create(const struct waymark_event_info *event)
 	if (!h) {
 		return NULL;
 	}
-	h->was_on = event->state & WAYMARK_CTF;
+	note_former(h, event);
 	h->since = calls;
 	h->name = strcpy(h->text, event->name);
 	if (!event->vcpu) {
@@ -143,8 +174,17 @@ static bool make_room(struct holds *h, size_t more)
 	return events && names;
 }
 
+/* The terms become those of an event that has none: under others it is on without any. */
+static void take_lease(struct held *h, struct lease *l)
+{
+	if (l && !h->lease) {
+		l->users++;
+		h->lease = l;
+	}
+}
+
 /* Adds a holder, unless the client holds the event already: all its events are marked as `seen`. */
-static bool hold(struct holds *h, const struct waymark_event_info *event)
+static bool hold(struct holds *h, const struct waymark_event_info *event, struct lease *lease)
 {
 	struct held *held = find(event->name);
 
@@ -156,11 +196,15 @@ static bool hold(struct holds *h, const struct waymark_event_info *event)
 		held->holders++;
 		h->events[h->count++] = held;
 	}
+	if (held) {
+		take_lease(held, lease);
+	}
 	return held != NULL;
 }
 
 /* Holds the events, and sets `h->names` and `*count`. Returns false without memory. */
-static bool hold_all(struct holds *h, const struct waymark_event_list *list, size_t *count)
+static bool hold_all(
+	struct holds *h, const struct waymark_event_list *list, struct lease *lease, size_t *count)
 {
 	bool done = true;
 
@@ -170,7 +214,7 @@ static bool hold_all(struct holds *h, const struct waymark_event_list *list, siz
 	}
 	for (size_t i = 0; done && i < list->count; i++) {
 		if (list->events[i].backends & WAYMARK_CTF) {
-			done = hold(h, &list->events[i]);
+			done = hold(h, &list->events[i], lease);
 			h->names[(*count)++] = list->events[i].name;
 		}
 	}
@@ -228,18 +272,46 @@ static bool note_vcpus(const struct waymark_event_list *list)
 	return done;
 }
 
-int holds_add(struct holds *h, const struct waymark_event_list *list, struct waymark_error *error)
+/* Switches on the events of `h->names`. Returns 0, or -1 with the reason. */
+static int switch_on(
+	const struct holds *h, size_t count, const struct lease *lease, struct waymark_error *error)
+{
+	return lease ? waymark_set_states_under(lease->terms, h->names, count, WAYMARK_CTF, error)
+		     : waymark_set_states(h->names, count, WAYMARK_CTF, true, error);
+}
+
+static int add(struct holds *h, const struct waymark_event_list *list, struct lease *lease,
+	struct waymark_error *error)
 {
 	size_t before = h->count;
 	size_t count = 0;
 
-	if (!make_room(h, list->count) || !hold_all(h, list, &count) || !note_vcpus(list)) {
+	if (!make_room(h, list->count) || !hold_all(h, list, lease, &count) || !note_vcpus(list)) {
 		snprintf(error->text, sizeof(error->text), "out of memory");
-	} else if (waymark_set_states(h->names, count, WAYMARK_CTF, true, error) == 0) {
+	} else if (switch_on(h, count, lease, error) == 0) {
 		return 0;
 	}
 	shrink(h, before);
 	return -1;
+}
+
+int holds_add(struct holds *h, const struct waymark_event_list *list, struct waymark_terms *terms,
+	struct waymark_error *error)
+{
+	struct lease *lease = terms ? malloc(sizeof(*lease)) : NULL;
+
+	if (terms && !lease) {
+		waymark_close_terms(terms);
+		snprintf(error->text, sizeof(error->text), "out of memory");
+		return -1;
+	}
+	if (lease) {
+		*lease = (struct lease){ .terms = terms, .users = 1 };
+	}
+	int result = add(h, list, lease, error);
+
+	drop(lease);
+	return result;
 }
 
 static bool is_on(const char *name)
@@ -269,17 +341,40 @@ static void switch_vcpus_back(const struct held *h)
 	}
 }
 
-/* Switches off events that no other client holds and that were off before. */
-static void switch_back(struct holds *h)
+static bool was_off(const struct held *h)
+{
+	return !h->was_on;
+}
+
+static bool was_conditional(const struct held *h)
+{
+	return h->was_on && h->was_conditional;
+}
+
+/* Sets `h->names` to events that no other client holds. Returns their number. */
+static size_t name_last(struct holds *h, bool (*is_wanted)(const struct held *h))
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < h->count; i++) {
-		if (h->events[i]->holders == 1 && !h->events[i]->was_on) {
+		if (h->events[i]->holders == 1 && is_wanted(h->events[i])) {
 			h->names[count++] = h->events[i]->name;
 		}
 	}
+	return count;
+}
+
+/*
+ * Switches off events that no other client holds and that were off before. Those that were on under
+ * terms have kept them, as terms of clients never replace others.
+ */
+static void switch_back(struct holds *h)
+{
+	size_t count = name_last(h, was_off);
+
 	waymark_set_states(h->names, count, WAYMARK_CTF, false, NULL);
+	count = name_last(h, was_conditional);
+	waymark_set_states_under(NULL, h->names, count, WAYMARK_CTF, NULL);
 	for (size_t i = 0; i < h->count; i++) {
 		if (h->events[i]->holders == 1) {
 			switch_vcpus_back(h->events[i]);
@@ -309,20 +404,34 @@ void holds_note_log(const struct waymark_event_list *list)
 	}
 }
 
+/* A vCPU's events are on without terms. */
+static void note_of_vcpu(struct held *h, unsigned int vcpu, bool on)
+{
+	if (on && h->lease) {
+		waymark_set_states(&h->name, 1, WAYMARK_CTF, true, NULL);
+		drop_lease(h);
+	}
+	h->was_on |= on;
+	h->off_as_whole = false;
+	set_off_for(h, vcpu, on);
+}
+
 void holds_note(const struct waymark_event_list *list, unsigned int vcpu, bool on)
 {
 	for (size_t i = 0; all && i < list->count; i++) {
 		struct held *h = find(list->events[i].name);
 
-		if (h) {
-			if (vcpu == HOLD_ALL_VCPUS) {
-				h->was_on = on;
-				set_off_for_all(h, on);
-			} else if (h->off_for) {
-				h->was_on |= on;
-				h->off_as_whole = false;
-				set_off_for(h, vcpu, on);
-			}
+		if (h && vcpu == HOLD_ALL_VCPUS) {
+			note_former(h, &list->events[i]);
+			set_off_for_all(h, on);
+			drop_lease(h);
+		} else if (h && h->off_for) {
+			note_of_vcpu(h, vcpu, on);
 		}
 	}
+}
+
+bool holds_any(void)
+{
+	return all != NULL;
 }

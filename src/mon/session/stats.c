@@ -40,11 +40,15 @@ static json_t *events_as_json(const struct waymark_event_list *list)
 	for (size_t i = 0; i < list->count; i++) {
 		const struct waymark_event_info *e = &list->events[i];
 
-		if (e->state || e->recorded || e->lost) {
+		if (e->state || e->recorded || e->lost || e->left_out) {
 			json_t *one = row(e->name, "state", e->state != 0,
 				numbers(e->recorded, e->lost, e->bytes));
 
 			json_object_set_new(one, "scope", json_boolean(e->scope));
+			if (e->left_out) {
+				json_object_set_new(
+					one, "left-out", json_integer((json_int_t)e->left_out));
+			}
 			json_array_append_new(rows, one);
 		}
 	}
@@ -100,6 +104,10 @@ static json_t *totals(const struct waymark_event_list *list)
 	json_object_set_new(result, "unwritten", json_integer((json_int_t)stats.unwritten));
 	json_object_set_new(
 		result, "counting", json_boolean(stats.counting == WAYMARK_COUNTING_ON));
+	if (stats.pairs_forgotten) {
+		json_object_set_new(
+			result, "pairs-forgotten", json_integer((json_int_t)stats.pairs_forgotten));
+	}
 	add_problem(result, &stats);
 	return result;
 }
@@ -167,8 +175,14 @@ json_t *stats_in_full(struct call *call)
 
 static void print_numbers(FILE *out, const json_t *object)
 {
-	fprintf(out, "%lld recorded, %lld lost, %lld bytes\n", member_number(object, "recorded"),
+	long long left_out = member_number(object, "left-out");
+
+	fprintf(out, "%lld recorded, %lld lost, %lld bytes", member_number(object, "recorded"),
 		member_number(object, "lost"), member_number(object, "bytes"));
+	if (left_out) {
+		fprintf(out, ", %lld left out", left_out);
+	}
+	fputc('\n', out);
 }
 
 void print_stats(FILE *out, const json_t *result)
@@ -179,6 +193,10 @@ void print_stats(FILE *out, const json_t *result)
 	fprintf(out, "events: %lld on of %lld, ", member_number(result, "events-on"),
 		member_number(result, "events"));
 	print_numbers(out, result);
+	if (member_number(result, "pairs-forgotten")) {
+		fprintf(out, "pairs: %lld begins forgotten\n",
+			member_number(result, "pairs-forgotten"));
+	}
 	json_array_foreach(json_object_get(result, "per-thread"), i, item)
 	{
 		fprintf(out, "thread %lld %s: ", member_number(item, "tid"),

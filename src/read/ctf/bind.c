@@ -43,6 +43,7 @@ static void set_skipped(const struct ctf_reader *r, struct ctf_slot *slot)
 {
 	const struct reader_needs *n = &r->needs;
 
+	slot->is_own = slot->class->is_own;
 	slot->is_skipped = n->needs_class && !n->needs_class(n->data, slot->class);
 }
 

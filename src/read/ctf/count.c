@@ -86,7 +86,7 @@ size_t ctf_count_own(struct reader *base, struct record_tally *runs, size_t room
 
 		bool is_full = at->events && at->class != slot->class && at + 1 == runs + room;
 
-		if (size > left || slot->is_skipped || is_full) {
+		if (size > left || slot->is_skipped || slot->is_own || is_full) {
 			break;
 		}
 		run.before = ticks;

@@ -30,6 +30,7 @@ struct ctf_slot {
 	size_t size; /* record size with its first word; SIZE_MAX: unknown, 0: varies */
 	size_t to_string; /* offset of its only string, the last argument; 0: no such string */
 	bool is_skipped; /* nobody needs its events */
+	bool is_own; /* of the runtime: not counted without a look at its values */
 };
 
 /* A stream in the heap, ordered by the time of its next event. */

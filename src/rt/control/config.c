@@ -354,7 +354,8 @@ int waymark_config_apply(
 {
 	waymark_config_settle(c);
 	/* The monitor is started first, because only that shows whether it can get its socket. */
-	if (waymark_config_check(c, error) < 0 || waymark_rules_prepare(&c->rules, error) < 0 ||
+	if (waymark_config_check(c, error) < 0 ||
+		waymark_rules_prepare(&c->rules, NULL, error) < 0 ||
 		(c->monitor.where && waymark_monitor_begin(&c->monitor, error) < 0) ||
 		apply_recorder(c, error) < 0 || apply_outputs(c, error) < 0) {
 		return -1;

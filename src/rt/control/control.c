@@ -21,8 +21,10 @@
 #include "rt/host/error.h"
 #include "rt/host/lock.h"
 #include "rt/host/path.h"
+#include "rt/record/process.h"
 #include "rt/record/recorder.h"
 #include "rt/record/stats.h"
+#include "rt/site/aggregate.h"
 #include "rt/text/loss.h"
 
 int waymark_configure(const char *options, struct waymark_error *error)
@@ -78,6 +80,11 @@ static int set_pattern(bool on, const char *pattern, unsigned int backends,
 	if (waymark_rules_add(&rules, pattern, backends, error) < 0) {
 		waymark_rules_fini(&rules);
 		return -1;
+	}
+	if (!on && rules.items[0].terms && !rules.items[0].trigger) {
+		waymark_rules_fini(&rules);
+		return waymark_fail(
+			error, "'%s': what switches off has no condition or limit", pattern);
 	}
 	rules.items[0].on = on;
 	return commit(&rules, backends, match, error);
@@ -145,15 +152,27 @@ unsigned int waymark_get_state(const struct waymark_event *event)
 	return state_get(event);
 }
 
-size_t waymark_get_condition(const struct waymark_event *event, char *text, size_t size)
+/* Copies a text of the decision in force. Returns its length. */
+static size_t copy_text(const struct waymark_event *event,
+	const char *(*text_of)(const struct decision *d), char *text, size_t size)
 {
 	waymark_lock();
-	const char *condition = state_get_conditional(event) ? waymark_decision_text(event) : "";
-	size_t length = strlen(condition);
+	const char *own = text_of(waymark_decision_in_force(event));
+	size_t length = strlen(own);
 
-	snprintf(text, size, "%s", condition);
+	snprintf(text, size, "%s", own);
 	waymark_unlock();
 	return length;
+}
+
+size_t waymark_get_condition(const struct waymark_event *event, char *text, size_t size)
+{
+	return copy_text(event, decision_condition, text, size);
+}
+
+size_t waymark_get_limits(const struct waymark_event *event, char *text, size_t size)
+{
+	return copy_text(event, decision_limits, text, size);
 }
 
 unsigned int waymark_get_watchers(const struct waymark_event *event)
@@ -192,127 +211,6 @@ int waymark_set_state(const struct waymark_event *event, unsigned int backends, 
 			      event->name);
 }
 
-/*
- * A switch of the events in a list of names, without a rule. Thousands of names take one sort, and
- * one search for each loaded event.
- */
-struct named {
-	const char **names;
-	size_t count;
-	unsigned int on;
-	unsigned int off;
-};
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static bool is_named(const struct named *n, const struct waymark_event *event)
-{
-	return bsearch(&event->name, n->names, n->count, sizeof(*n->names), by_name) != NULL;
-}
-
-/*
- * Gives the events the ids that recording needs. Returns false if memory or ids ran out. Under the
- * lock.
- */
-static bool prepare_named(const struct named *n)
-{
-	bool done = true;
-
-	for (struct waymark_object *o = waymark_registry_first(); o; o = o->next) {
-		registry_foreach_event(it, o)
-		{
-			done &= !is_named(n, *it) || waymark_entry_prepare(*it, n->on);
-		}
-	}
-	return done;
-}
-
-/* The backends that some of the events will be on for. Under the lock. */
-static unsigned int wanted_of(const struct named *n)
-{
-	unsigned int backends = 0;
-
-	for (struct waymark_object *o = waymark_registry_first(); o; o = o->next) {
-		registry_foreach_event(it, o)
-		{
-			backends |= is_named(n, *it) ? n->on & state_switchable(*it) : 0;
-		}
-	}
-	return backends;
-}
-
-/* Under the lock, after prepare_named(), so it cannot fail. */
-static void switch_named(const struct named *n)
-{
-	for (struct waymark_object *o = waymark_registry_first(); o; o = o->next) {
-		registry_foreach_event(it, o)
-		{
-			if (is_named(n, *it)) {
-				waymark_registry_switch(
-					*it, (struct switching){ .on = n->on, .off = n->off });
-			}
-		}
-	}
-}
-
-static bool prepare_only(const struct named *n, unsigned int *backends)
-{
-	waymark_lock();
-	bool done = prepare_named(n);
-
-	*backends = wanted_of(n);
-	waymark_unlock();
-	return done;
-}
-
-/*
- * Declares the events in the trace before they are on. The declaration takes the lock itself, so
- * objects may be loaded meanwhile, and the events are prepared again.
- */
-static bool change_named(const struct named *n)
-{
-	if (n->on) {
-		unsigned int backends;
-
-		if (!prepare_only(n, &backends)) {
-			return false;
-		}
-		waymark_declare_identified(backends);
-	}
-	waymark_lock();
-	bool done = prepare_named(n);
-
-	if (done) {
-		switch_named(n);
-	}
-	waymark_registry_unlock();
-	return done;
-}
-
-int waymark_set_states(const char *const *names, size_t count, unsigned int backends, bool on,
-	struct waymark_error *error)
-{
-	struct named n = { .count = count, .on = on ? backends : 0, .off = on ? 0 : backends };
-
-	error_clear(error);
-	if (count == 0) {
-		return 0;
-	}
-	n.names = malloc(count * sizeof(*n.names));
-	if (!n.names) {
-		return waymark_fail(error, "out of memory");
-	}
-	memcpy(n.names, names, count * sizeof(*names));
-	qsort(n.names, count, sizeof(*n.names), by_name);
-	bool done = change_named(&n);
-
-	free(n.names);
-	return done ? 0 : waymark_fail(error, "nothing is switched: memory or event ids ran out");
-}
-
 static const struct waymark_sink *find_sink(const char *backend, struct waymark_error *error)
 {
 	const struct waymark_sink *sink = backend ? waymark_sink_by_name(backend)
@@ -337,6 +235,7 @@ int waymark_set_output(const char *backend, const char *path, struct waymark_err
 	}
 	waymark_startup_file_forget();
 	waymark_output_forget(sink);
+	waymark_aggregates_record(); /* the former trace ends with them */
 	return sink->set_file(path, false, error);
 }
 
@@ -421,11 +320,19 @@ int waymark_snapshot(struct waymark_error *error)
 
 int waymark_snapshot_to(const char *directory, struct waymark_error *error)
 {
+	waymark_aggregates_record(); /* the snapshot has them as they are now */
 	if (!directory) {
 		return waymark_snapshot(error);
 	}
 	error_clear(error);
 	return waymark_ctf_snapshot(directory, error);
+}
+
+static uint64_t pairs_forgotten(void)
+{
+	struct process *p = waymark_process();
+
+	return p ? __atomic_load_n(&p->pairs_forgotten, __ATOMIC_RELAXED) : 0;
 }
 
 void waymark_get_stats(struct waymark_stats *stats)
@@ -447,6 +354,7 @@ void waymark_get_stats(struct waymark_stats *stats)
 		.ftrace_lost = waymark_loss(LOSS_FTRACE),
 		.bytes = recorder.bytes,
 		.counting = waymark_counts_state(),
+		.pairs_forgotten = pairs_forgotten(),
 		.write_error = (uint64_t)recorder.error,
 		.write_backend = recorder.error ? backends[recorder.failed] : 0,
 	};

@@ -102,8 +102,19 @@ static unsigned int prepared(void)
 	return mask;
 }
 
+static void prepare_triggers(const struct waymark_rules *rules)
+{
+	for (size_t i = 0; i < rules->count; i++) {
+		if (rules->items[i].trigger && rules->items[i].on) {
+			waymark_trigger_start();
+			return;
+		}
+	}
+}
+
 void waymark_declare_rules(struct waymark_rules *rules)
 {
+	prepare_triggers(rules);
 	if (waymark_ctf_has_begun()) {
 		waymark_rules_identify(rules, WAYMARK_CTF);
 		waymark_ctf_declare_now();

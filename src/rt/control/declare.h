@@ -5,8 +5,9 @@
  * The native trace declares an event before its first record, even if the process is killed in
  * between. A trace that has not begun needs no step: it begins with all declarations.
  *
- * hitrace loads its library, which takes the locks of the dynamic linker. A program that called
- * waymark_init() without a jail is warned about seccomp filters that kill.
+ * Actions of triggers have a thread. hitrace loads its library, which takes the locks of the
+ * dynamic linker. A program that called waymark_init() without a jail is warned about seccomp
+ * filters that kill.
  *
  * Call without the control lock.
  */

@@ -47,18 +47,14 @@ static bool is_text(const char *text, size_t len)
 
 static bool is_regex(const char *pattern, size_t len)
 {
-	size_t i = len > 0 && *pattern == '-';
-
-	return i < len && pattern[i] == '/' && is_text(pattern, len);
+	return len > 0 && *pattern == '/' && is_text(pattern, len);
 }
 
 /* After a category's colon a name may be any text. */
 static bool is_valid(const char *pattern, size_t len)
 {
-	size_t begin = len > 0 && *pattern == '-';
-
-	for (size_t i = begin; i < len; i++) {
-		if (pattern[i] == ':' && i > begin) {
+	for (size_t i = 0; i < len; i++) {
+		if (pattern[i] == ':' && i > 0) {
 			return is_text(pattern + i, len - i);
 		}
 		if (!is_pattern_char((unsigned char)pattern[i])) {
@@ -77,14 +73,14 @@ static int add_pattern(
 	struct waymark_rules *rules, const char *line, size_t len, struct waymark_error *error)
 {
 	char *text = strndup(line, len);
-	const char *condition;
 
 	if (!text) {
 		return waymark_fail(error, "out of memory");
 	}
-	size_t length = waymark_rule_split(text, &condition);
+	const struct part pattern = waymark_rule_split(text).pattern;
 	bool is_whole = strlen(text) == len; /* without a NUL byte */
-	int result = is_whole && (is_valid(line, length) || is_regex(line, length))
+	int result = is_whole && (is_valid(pattern.text, pattern.length) ||
+					 is_regex(pattern.text, pattern.length))
 			     ? waymark_rules_add(rules, text, WAYMARK_ANY_BACKEND, error)
 			     : waymark_fail(error, "not the name or pattern of an event: '%.*s'",
 				       len > 80 ? 80 : (int)len, line);

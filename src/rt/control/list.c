@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "rt/control/list.h"
 #include "rt/event/pattern.h"
 #include "rt/event/decision.h"
 #include "rt/event/registry.h"
@@ -20,15 +21,17 @@
 #include "rt/host/lock.h"
 #include "rt/record/process.h"
 #include "rt/record/stats.h"
+#include "rt/site/limit.h"
 
 /* Which events are wanted, and for which vCPU their states. */
 struct query {
 	const struct pattern *pattern; /* NULL: all */
+	const struct terms *terms; /* only events that they fit; NULL: all */
 	bool of_vcpu; /* only events declared `vcpu`, with their states on the vCPU `index` */
 	unsigned int index;
 };
 
-/* The list being filled: `events_max` events, followed by their names. */
+/* The list being filled: `events_max` events, followed by their texts. */
 struct copy {
 	bool of_vcpu;
 	const void *cpu; /* NULL: a CPU that is not registered */
@@ -61,23 +64,50 @@ static struct tally counts_of(const struct waymark_event *event)
 	};
 }
 
-static void put(struct copy *c, const struct waymark_event *event)
+/* Copies a text behind the others, if there is room. Returns its place. */
+static const char *put_text(struct copy *c, const char *text)
 {
-	const char *condition = state_get_conditional(event) ? waymark_decision_text(event) : "";
-	size_t size = strlen(event->name) + 1;
-	size_t more = strlen(condition) + 1;
+	size_t size = strlen(text) + 1;
 	size_t at = c->text_size;
 
+	c->text_size += size;
+	return fits(c) ? memcpy((char *)(c->events + c->events_max) + at, text, size) : NULL;
+}
+
+/* Puts the names of an event's fields behind the other texts, with blanks between them. */
+static const char *put_fields(struct copy *c, const struct waymark_event *event)
+{
+	const char *name = event_next_text(event_format(event));
+	unsigned int count = event->flags & WAYMARK_EVENT_SITE ? 0 : event->arg_count;
+	const char *fields = put_text(c, count ? name : "");
+
+	for (unsigned int i = 1; i < count; i++) {
+		char *next;
+
+		name = event_next_text(event_next_text(name));
+		next = (char *)put_text(c, name);
+		if (next) {
+			next[-1] = ' ';
+		}
+	}
+	return fields;
+}
+
+static void put(struct copy *c, const struct waymark_event *event)
+{
+	const struct decision *d = waymark_decision_in_force(event);
+
 	c->count++;
-	c->text_size += size + more;
+	const char *name = put_text(c, event->name);
+	const char *condition = put_text(c, decision_condition(d));
+	const char *limits = put_text(c, decision_limits(d));
+	const char *fields = put_fields(c, event);
+
 	if (!fits(c)) {
 		return;
 	}
-	char *name = (char *)(c->events + c->events_max) + at;
 	struct tally counts = counts_of(event);
 
-	memcpy(name, event->name, size);
-	memcpy(name + size, condition, more);
 	c->events[c->count - 1] = (struct waymark_event_info){
 		.name = name,
 		.backends = event->backends,
@@ -89,14 +119,19 @@ static void put(struct copy *c, const struct waymark_event *event)
 		.bytes = counts.bytes,
 		.vcpu = event->flags & WAYMARK_EVENT_VCPU,
 		.scope = event->flags & WAYMARK_EVENT_SCOPE,
-		.condition = name + size,
+		.conditional = (uint16_t)state_get_conditional(event),
+		.condition = condition,
+		.limits = limits,
+		.left_out = event->id ? waymark_limit_left_out(event->id) : 0,
+		.fields = fields,
 	};
 }
 
 static bool is_wanted(const struct query *q, const struct waymark_event *event)
 {
 	return (!q->of_vcpu || event->flags & WAYMARK_EVENT_VCPU) &&
-	       (!q->pattern || waymark_pattern_matches_text(q->pattern, event->name));
+	       (!q->pattern || waymark_pattern_matches_text(q->pattern, event->name)) &&
+	       (!q->terms || waymark_terms_fit(q->terms, event, NULL));
 }
 
 /* Returns false if the vCPU does not exist. */
@@ -175,6 +210,13 @@ int waymark_list_events(
 	const char *pattern, struct waymark_event_list *events, struct waymark_error *error)
 {
 	return list_matching(&(struct query){ .of_vcpu = false }, pattern, events, error);
+}
+
+int waymark_list_fitting(const struct waymark_rule *rule, struct waymark_event_list *events,
+	struct waymark_error *error)
+{
+	return list(
+		&(struct query){ .pattern = &rule->match, .terms = rule->terms }, events, error);
 }
 
 int waymark_vcpu_list_events(unsigned int index, const char *pattern,

@@ -18,6 +18,7 @@
 #include "rt/host/message.h"
 #include "rt/record/close.h"
 #include "rt/record/seal.h"
+#include "rt/record/standing.h"
 
 void waymark_ctf_consumer_begin(void *memory, struct buffer_place *place)
 {
@@ -339,6 +340,10 @@ static uint64_t count_left(struct ctf_round *round)
 			}
 		}
 	}
+	index = 0;
+	for (struct packet_header *h; (h = waymark_standing_next(waymark_process(), &index));) {
+		events += waymark_packet_events(&round->state->walk, h, h->content_size / 8);
+	}
 	return events;
 }
 
@@ -405,6 +410,22 @@ static void report_losses(const struct process *p, struct ctf_round *round)
 	}
 }
 
+/* Writes the packets that stayed open until now. Returns false if a file did not take one. */
+static bool write_standing(const struct process *p, struct ctf_round *round)
+{
+	uint32_t index = 0;
+
+	for (struct packet_header *h; (h = waymark_standing_next(p, &index));) {
+		h->timestamp_end = waymark_clock_ticks();
+		if (waymark_ctf_write(&round->state->files, &h, 1, 0) != 1) {
+			round->failed = true;
+			return false;
+		}
+	}
+	waymark_ctf_pause(&round->state->files);
+	return true;
+}
+
 void waymark_ctf_end(struct process *p, struct ctf_round *round)
 {
 	report_losses(p, round);
@@ -412,7 +433,7 @@ void waymark_ctf_end(struct process *p, struct ctf_round *round)
 	if (waymark_seal_is_final(round->recorder)) {
 		return; /* the buffer is gone, and seal.c reported later events */
 	}
-	if (!round->failed && is_over(p, round)) {
+	if (!round->failed && is_over(p, round) && write_standing(p, round)) {
 		__atomic_store_n(&round->state->kept, NULL, __ATOMIC_RELAXED);
 		waymark_ctf_mark(&round->state->trace, CTF_FINISHED);
 		__atomic_store_n(&round->buffer->file.closed, 1, __ATOMIC_RELEASE);

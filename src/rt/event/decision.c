@@ -1,226 +1,217 @@
 /* SPDX-License-Identifier: MIT */
-/* Conditions of events: see decision.h. */
-#include <stdio.h>
+/* Decisions of events: see decision.h. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "expr/program.h"
 #include "rt/event/decision.h"
-#include "rt/host/error.h"
-#include "rt/record/cursor.h"
+#include "rt/event/own.h"
+#include "rt/event/trigger.h"
 
-/* How long after a store other processors see it at the latest. */
-#define GRACE_NS UINT64_C(100000000)
-
-struct condition {
-	struct expr *expr;
-};
-
-struct decision *waymark_decisions[REGISTRY_IDS_MAX];
 uint16_t waymark_conditional[REGISTRY_IDS_MAX];
+struct decided *waymark_decided[REGISTRY_IDS_MAX];
 
-/* Replaced ones, the last first. Under the control lock. */
-static struct decision *retired;
+/* ---- What is decided about an event ---- */
 
-/* ---- Conditions ---- */
-
-/* Fails with an error in an expression. Returns -1. */
-static int fail_at(struct waymark_error *error, const char *text, const struct expr_error *why)
+/* Returns the test that a condition begins with, if it compares an integer; otherwise NULL. */
+static const struct expr_test *first_integer(const struct decision *d)
 {
-	return waymark_fail(error, "condition '%s': column %zu: %s%s%s", text, why->at + 1,
-		why->text, *why->help ? "; " : "", why->help);
+	const struct expr_program *p = d->program;
+	const struct expr_test *t = p->begin < TEST_FALSE ? &p->tests[p->begin] : NULL;
+
+	return t && t->kind == TEST_INTEGER && !d->pairing ? t : NULL;
 }
 
-struct condition *waymark_condition_new(const char *text, struct waymark_error *error)
+/* Returns true if the test can refuse a call alone. */
+static bool refuses(const struct expr_test *t)
 {
-	struct expr_error why;
-	struct condition *c = malloc(sizeof(*c));
+	bool is_never = t->of.integer.span == t->of.integer.width;
 
-	if (!c) {
-		waymark_fail(error, "out of memory");
-		return NULL;
+	return t->yes == TEST_FALSE || (t->no == TEST_FALSE && !is_never);
+}
+
+/* Stores the range of values that the test refuses. */
+static void store_test(struct decided *d, const struct expr_test *t)
+{
+	uint64_t width = t->of.integer.width;
+	uint64_t low = t->of.integer.low;
+	uint64_t span = t->of.integer.span;
+
+	if (t->yes != TEST_FALSE) { /* all values but those */
+		low = (low + span + 1) & width;
+		span = width - span - 1;
 	}
-	c->expr = expr_parse(text, &why);
-	if (!c->expr) {
-		fail_at(error, text, &why);
-		free(c);
-		return NULL;
-	}
-	return c;
+	__atomic_store_n(&d->word, t->word, __ATOMIC_RELAXED);
+	__atomic_store_n(&d->mask, t->of.integer.mask, __ATOMIC_RELAXED);
+	__atomic_store_n(&d->low, low, __ATOMIC_RELAXED);
+	__atomic_store_n(&d->width, width, __ATOMIC_RELAXED);
+	__atomic_store_n(&d->span, span, __ATOMIC_RELAXED);
 }
 
-void waymark_condition_free(struct condition *c)
+/* Returns the only watch; NULL: there is none, or several. */
+static struct watch *only_watch(const struct watches *all)
 {
-	if (c) {
-		expr_free(c->expr);
-		free(c);
-	}
-}
+	struct watch *only = NULL;
 
-const char *waymark_condition_text(const struct condition *c)
-{
-	return expr_text(c->expr);
-}
+	for (size_t i = 0; all && i < all->count; i++) {
+		struct watch *w = all->items[i];
 
-bool waymark_condition_same(const struct condition *a, const struct condition *b)
-{
-	return a == b ||
-	       (a && b && strcmp(waymark_condition_text(a), waymark_condition_text(b)) == 0);
-}
-
-/* Sets the error for a name that the event lacks; false if it has all of them. */
-static bool lacks_name(const struct expr *e, const struct expr_bound *b,
-	const struct waymark_event *event, struct expr_error *why)
-{
-	for (size_t i = 0; i < expr_name_count(e); i++) {
-		if (expr_bound_knows(b, i)) {
-			continue;
+		if (w && only) {
+			return NULL;
 		}
-		const char *name = expr_name(e, i, &why->at, &why->length);
-		const char *near = waymark_field_near(event, name, why->length);
-
-		snprintf(why->text, sizeof(why->text), "event '%s' has no field or value '%.*s'",
-			event->name, (int)why->length, name);
-		snprintf(why->help, sizeof(why->help), near ? "did you mean '%s'?" : "%s",
-			near ? near : "");
-		return true;
+		only = w ? w : only;
 	}
-	return false;
+	return only;
 }
 
-/* Returns the expression bound to the event; NULL, with the error, if it does not fit. */
-static struct expr_bound *bind_to(
-	const struct expr *e, const struct fields *f, struct expr_error *why)
+static enum decide_way way_of_watch(const struct watch *w)
 {
-	const struct expr_scope scope = { waymark_field_find, f };
-	struct expr_bound *b = expr_bind(e, &scope, why);
-	bool good = b && !lacks_name(e, b, f->event, why);
+	bool aggregates = w->aggregate.aggregation && !w->pairing && w->program == &expr_always;
 
-	if (good && expr_bound_type(b) == EXPR_TEXT) {
-		*why = (struct expr_error){ .length = strlen(expr_text(e)),
-			.text = "a text is neither true nor false",
-			.help = "compare it with ==" };
-		good = false;
+	if (!aggregates || !w->aggregate.is_plain || w->aggregate.function_count > 2) {
+		return DECIDE_WATCH;
 	}
-	if (!good) {
-		expr_bound_free(b);
-		return NULL;
-	}
-	return b;
+	return w->aggregate.function_count == 1 ? DECIDE_COUNT : DECIDE_VALUE;
 }
 
-/* Returns the condition as a program for the event; NULL, with the error, if it does not fit. */
-static struct expr_program *compile(
-	const struct expr *e, const struct fields *f, struct expr_error *why)
+static enum decide_way way_of(
+	const struct decision *d, const struct watches *watches, const struct watch *alone)
 {
-	struct expr_bound *b = bind_to(e, f, why);
-	struct expr_program *p = b ? expr_compile(b, waymark_field_word, f, why) : NULL;
+	if (alone) {
+		return way_of_watch(alone);
+	}
+	const struct expr_test *t = d && !d->limits && !watches ? first_integer(d) : NULL;
 
-	expr_bound_free(b);
-	return p;
+	if (!t) {
+		return DECIDE_ALL;
+	}
+	return t->yes >= TEST_FALSE && t->no >= TEST_FALSE && t->yes != t->no ? DECIDE_FIRST
+									      : DECIDE_INTEGERS;
 }
 
-bool waymark_condition_fits(
-	const struct condition *c, const struct waymark_event *event, struct waymark_error *error)
+/*
+ * Until both are there, calls are decided in full. The way is stored last, so that a thread which
+ * finds DECIDE_FIRST and a test finds its own.
+ */
+void waymark_decided_store(struct decided *d, struct decision *decision, struct watches *watches)
 {
-	struct fields f;
-	struct expr_error why;
+	const struct expr_test *t = decision && !watches ? first_integer(decision) : NULL;
+	struct watch *alone = only_watch(watches);
+	uint32_t turn = d->turn | 1;
 
-	if (event->flags & WAYMARK_EVENT_SITE) {
-		return waymark_fail(error,
-			       "condition '%s': trace point '%s' has no declared fields",
-			       expr_text(c->expr), event->name) == 0;
+	__atomic_store_n(&d->turn, turn, __ATOMIC_RELAXED);
+	__atomic_store_n(&d->way, DECIDE_ALL, __ATOMIC_RELAXED);
+	__atomic_store_n(&d->alone, alone, __ATOMIC_RELEASE);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	__atomic_store_n(&d->decision, decision, __ATOMIC_RELEASE);
+	__atomic_store_n(&d->watches, watches, __ATOMIC_RELEASE);
+	if (t && refuses(t)) {
+		store_test(d, t);
+		__atomic_store_n(&d->turn, turn + 1, __ATOMIC_RELEASE);
 	}
-	if (!waymark_fields_init(&f, event)) {
-		return waymark_fail(error, "out of memory") == 0;
-	}
-	struct expr_program *p = compile(c->expr, &f, &why);
-
-	if (!p) {
-		fail_at(error, expr_text(c->expr), &why);
-	}
-	expr_program_free(p);
-	waymark_fields_fini(&f);
-	return p;
+	__atomic_store_n(&d->way, (uint8_t)way_of(decision, watches, alone), __ATOMIC_RELEASE);
 }
+
+struct decided *waymark_decided_prepare(uint32_t id)
+{
+	struct decided *d = waymark_decided[id];
+
+	if (!d) {
+		d = aligned_alloc(64, 64);
+		if (d) {
+			*d = (struct decided){ .turn = 1, .way = DECIDE_ALL };
+			__atomic_store_n(&waymark_decided[id], d, __ATOMIC_RELEASE);
+		}
+	}
+	return d;
+}
+
+void waymark_decided_watch(uint32_t id, struct watches *watches)
+{
+	struct decided *d = waymark_decided[id];
+
+	waymark_decided_store(d, d->decision, watches);
+}
+
+_Static_assert(sizeof(struct decided) <= 64, "it is in one cache line");
 
 /* ---- Decisions ---- */
 
 static void decision_free(struct decision *d)
 {
-	expr_program_free(d->program);
+	if (d->program != &expr_always) {
+		expr_program_free((struct expr_program *)d->program);
+	}
 	waymark_fields_fini(&d->fields);
+	waymark_pairing_release(d->pairing);
+	free(d->limits);
 	free(d);
 }
 
-static struct decision *decision_new(const struct waymark_event *event, const struct condition *c)
+/* Returns false if the terms do not fit, or memory ran out. */
+static bool fill(struct decision *d, const struct terms *t)
 {
-	const char *text = expr_text(c->expr);
-	struct decision *d = calloc(1, sizeof(*d) + strlen(text) + 1);
 	struct expr_error why;
 
-	if (!d || !waymark_fields_init(&d->fields, event)) {
+	d->program = t->condition ? waymark_condition_compile(t->condition, &d->fields, &why)
+				  : &expr_always;
+	d->limits = t->limits ? waymark_limits_copy(t->limits) : NULL;
+	d->pairing = waymark_pairing_use(t->pairing);
+	if (d->pairing && !waymark_field_named(d->fields.event, d->pairing->field, &d->paired)) {
+		return false;
+	}
+	return d->program && (!t->limits || d->limits) &&
+	       (!t->limits || !t->limits->field ||
+		       waymark_limits_field(d->limits, &d->fields, &d->sampled));
+}
+
+static struct decision *decision_new(const struct waymark_event *event, const struct terms *t)
+{
+	static uint32_t serial; /* under the control lock */
+	const char *text = t->condition ? expr_text(t->condition) : "";
+	struct decision *d = calloc(1, sizeof(*d) + strlen(text) + 1);
+
+	if (!d || !waymark_terms_fields(t, event, &d->fields)) {
 		free(d);
 		return NULL;
 	}
-	strcpy(d->text, text);
-	d->program = compile(c->expr, &d->fields, &why);
-	d->fields.event = NULL; /* it may be unloaded */
-	if (!d->program) {
+	strcpy(d->condition, text);
+	if (!fill(d, t)) {
 		decision_free(d);
 		return NULL;
 	}
+	d->fields.event = NULL; /* it may be unloaded */
+	serial += serial == UINT32_MAX ? 2 : 1;
+	d->serial = serial;
 	return d;
 }
 
-static void retire(struct decision *d)
+static void release(struct retired *r)
 {
-	d->retired_ns = waymark_clock_ns();
-	d->next = retired;
-	retired = d;
+	decision_free((struct decision *)r);
 }
 
-bool waymark_decision_set(const struct waymark_event *event, const struct condition *c)
+bool waymark_decision_set(const struct waymark_event *event, const struct terms *t)
 {
-	struct decision *d = decision_new(event, c);
+	struct decided *of_event = waymark_decided_prepare(event->id);
+
+	if (!of_event || (t->limits && !waymark_own_prepare())) {
+		return false;
+	}
+	struct decision *d = decision_new(event, t);
+	struct decision *before = of_event->decision;
 
 	if (!d) {
 		return false;
 	}
-	struct decision *before = waymark_decisions[event->id];
-
-	/* Release: pairs with decision_of(). */
-	__atomic_store_n(&waymark_decisions[event->id], d, __ATOMIC_RELEASE);
+	waymark_decided_store(of_event, d, of_event->watches);
 	if (before) {
-		retire(before);
+		waymark_retire(&before->retired, release);
 	}
 	return true;
 }
 
-void waymark_decision_collect(void)
+const struct decision *waymark_decision_in_force(const struct waymark_event *event)
 {
-	struct decision **place = &retired;
-	uint64_t now = waymark_clock_ns();
-
-	while (*place && now - (*place)->retired_ns < GRACE_NS) {
-		place = &(*place)->next;
-	}
-	struct decision *old = *place;
-
-	if (!old || !waymark_slots_were_left()) {
-		return;
-	}
-	*place = NULL;
-	while (old) {
-		struct decision *next = old->next;
-
-		decision_free(old);
-		old = next;
-	}
-}
-
-const char *waymark_decision_text(const struct waymark_event *event)
-{
-	const struct decision *d = event->id ? waymark_decisions[event->id] : NULL;
-
-	return d ? d->text : "";
+	return state_get_conditional(event) ? decided_decision(decided_of(event)) : NULL;
 }

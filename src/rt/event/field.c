@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Fields of an event for expressions: see field.h. read/where.c does the same for records. */
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -11,10 +12,14 @@
 #include "format/ctf_text_event.h"
 #include "format/debug.h"
 #include "rt/event/field.h"
+#include "rt/event/pairing.h"
 #include "rt/event/registry.h"
 
 /* The longest string that is compared; a record does not hold a longer one either. */
 #define STRING_MAX (WAYMARK_RECORD_MAX / 2)
+
+/* The bytes of a text that its key depends on. */
+#define KEY_BYTES 256u
 
 /* ---- Names of values ---- */
 
@@ -88,7 +93,7 @@ static const char *meaning_of(const struct waymark_event *event)
 
 bool waymark_fields_init(struct fields *f, const struct waymark_event *event)
 {
-	*f = (struct fields){ event, event->arg_count, NULL };
+	*f = (struct fields){ .event = event, .count = event->arg_count };
 	f->names = calloc(f->count + 1u, sizeof(*f->names));
 	bool good = f->names;
 
@@ -115,6 +120,9 @@ void waymark_fields_fini(struct fields *f)
 
 /* ---- Words ---- */
 
+/* Slots of the names of every event, above those of fields. */
+enum common_slot { SLOT_EVENT = UINT8_MAX + 1, SLOT_TIME, SLOT_PID, SLOT_TID, SLOT_ELAPSED };
+
 static unsigned int first_arg(const struct waymark_event *event)
 {
 	return event->flags & WAYMARK_EVENT_SCOPE ? 1 : 0;
@@ -139,6 +147,10 @@ bool waymark_field_word(const void *fields, unsigned int slot, struct expr_word 
 {
 	const struct waymark_event *event = ((const struct fields *)fields)->event;
 
+	if (slot == SLOT_ELAPSED) { /* as field_own() has it */
+		*word = (struct expr_word){ .bits = 64, .is_own = true };
+		return true;
+	}
 	if (slot >= event->arg_count) {
 		return false;
 	}
@@ -154,10 +166,21 @@ bool waymark_field_word(const void *fields, unsigned int slot, struct expr_word 
 	return true;
 }
 
-/* ---- Names ---- */
+struct field_ref waymark_field_ref(const struct waymark_event *event, unsigned int slot)
+{
+	const struct fields f = { .event = event };
+	struct field_ref ref = { .slot = slot };
+	struct expr_word word;
 
-/* Slots of the names of every event, above those of fields. */
-enum common_slot { SLOT_EVENT = UINT8_MAX + 1, SLOT_TIME, SLOT_PID, SLOT_TID };
+	if (waymark_field_word(&f, slot, &word) && word.bits && !word.is_own) {
+		ref.word = word.index;
+		ref.mask = UINT64_MAX >> (64 - word.bits);
+		ref.sign = word.is_signed ? (ref.mask >> 1) + 1 : 0;
+	}
+	return ref;
+}
+
+/* ---- Names ---- */
 
 static const struct {
 	const char *name;
@@ -214,16 +237,34 @@ static struct expr_field field_of(const struct fields *f, unsigned int arg)
 	};
 }
 
+bool waymark_field_slot(
+	const struct waymark_event *event, const char *name, size_t length, unsigned int *slot)
+{
+	for (unsigned int i = first_arg(event); i < event->arg_count; i++) {
+		if (is_name(name_of(event, i), name, length)) {
+			*slot = i;
+			return true;
+		}
+	}
+	return false;
+}
+
 bool waymark_field_find(
 	const void *fields, const char *name, size_t length, struct expr_field *field)
 {
 	const struct fields *f = fields;
+	unsigned int slot;
 
-	for (unsigned int i = first_arg(f->event); i < f->event->arg_count; i++) {
-		if (is_name(name_of(f->event, i), name, length)) {
-			*field = field_of(f, i);
-			return true;
-		}
+	if (waymark_field_slot(f->event, name, length, &slot)) {
+		*field = field_of(f, slot);
+		return true;
+	}
+	if (f->pairing && waymark_pairing_is(name, length)) {
+		*field = (struct expr_field){ .slot = SLOT_ELAPSED,
+			.type = EXPR_INTEGER,
+			.dimension = EXPR_TIME,
+			.unit = 1 };
+		return true;
 	}
 	for (unsigned int i = 0; i < sizeof(commons) / sizeof(commons[0]); i++) {
 		if (is_name(commons[i].name, name, length)) {
@@ -249,6 +290,17 @@ const char *waymark_field_near(const struct waymark_event *event, const char *na
 	return nearest_is_near(&near) ? near.name : NULL;
 }
 
+bool waymark_field_named(const struct waymark_event *event, const char *name, struct field_ref *ref)
+{
+	unsigned int slot;
+
+	if (!waymark_field_slot(event, name, strlen(name), &slot)) {
+		return false;
+	}
+	*ref = waymark_field_ref(event, slot);
+	return true;
+}
+
 /* ---- Values ---- */
 
 static struct expr_value of_text(const char *text, uint32_t length)
@@ -263,15 +315,6 @@ static struct expr_value of_text(const char *text, uint32_t length)
 static struct expr_value of_double(double number)
 {
 	return (struct expr_value){ .as.number = number, .type = EXPR_FLOAT };
-}
-
-/* An integer of 128 bits that does not fit into 64 becomes the nearest fraction. */
-static struct expr_value of_pair(uint64_t low, uint64_t high, bool is_signed)
-{
-	if (is_signed ? high == (uint64_t)((int64_t)low >> 63) : high == 0) {
-		return expr_integer(low, is_signed);
-	}
-	return of_double((is_signed ? (double)(int64_t)high : (double)high) * 0x1p64 + (double)low);
 }
 
 static uint64_t extend(uint64_t word, unsigned int bytes)
@@ -294,8 +337,12 @@ static struct expr_value of_debug_number(const struct waymark_debug *v)
 	return number;
 }
 
+/* Bytes, and kinds that are recorded as trees, such as descriptors, have no value. */
 static struct expr_value of_debug(const struct waymark_debug *v)
 {
+	if (v->kind >= WAYMARK_DEBUG_BYTES) {
+		return (struct expr_value){ .type = EXPR_NONE };
+	}
 	switch (v->kind) {
 	case WAYMARK_DEBUG_F32:
 		return of_double(v->as.f32);
@@ -303,14 +350,9 @@ static struct expr_value of_debug(const struct waymark_debug *v)
 		return of_double(v->as.f64);
 	case WAYMARK_DEBUG_U128:
 	case WAYMARK_DEBUG_I128:
-		return of_pair(v->as.wide.low, v->as.wide.high, v->kind == WAYMARK_DEBUG_I128);
+		return expr_wide(v->as.wide.low, v->as.wide.high, v->kind == WAYMARK_DEBUG_I128);
 	case WAYMARK_DEBUG_STRING:
 		return of_text(v->as.pointer, waymark_text_size(v->as.pointer, v->length));
-	case WAYMARK_DEBUG_BYTES:
-	case WAYMARK_DEBUG_TREE:
-	case WAYMARK_DEBUG_OBJECT:
-	case WAYMARK_DEBUG_DURATION:
-		return (struct expr_value){ .type = EXPR_NONE };
 	default:
 		return of_debug_number(v);
 	}
@@ -343,7 +385,7 @@ static struct expr_value of_integer(
 	bool is_signed = a->kind == WAYMARK_SIGNED;
 
 	if (a->size > sizeof(*word)) {
-		return of_pair(word[0], word[1], is_signed);
+		return expr_wide(word[0], word[1], is_signed);
 	}
 	struct expr_value v = expr_integer(is_signed ? extend(*word, a->size) : *word, is_signed);
 
@@ -394,5 +436,35 @@ void waymark_field_get(void *data, unsigned int slot, struct expr_value *value)
 {
 	const struct field_call *call = data;
 
+	if (slot == SLOT_ELAPSED) {
+		*value = expr_integer(call->elapsed, false);
+		value->type = call->is_paired ? EXPR_INTEGER : EXPR_NONE;
+		return;
+	}
 	*value = slot < SLOT_EVENT ? of_arg(call, slot) : of_common(call->event, slot);
+}
+
+/* ---- Keys ---- */
+
+static uint64_t hash_text(const struct expr_value *v)
+{
+	uint32_t length = v->length < KEY_BYTES ? v->length : KEY_BYTES;
+	uint64_t h = v->length; /* of NULL 0, as of an empty text */
+
+	for (uint32_t i = 0; v->as.text && i < length; i += sizeof(uint64_t)) {
+		uint64_t word = 0;
+
+		memcpy(&word, v->as.text + i,
+			length - i < sizeof(word) ? length - i : sizeof(word));
+		h = field_mix(h ^ le64toh(word)); /* the same on every machine */
+	}
+	return h;
+}
+
+uint64_t waymark_field_key(struct field_call *call, unsigned int slot)
+{
+	struct expr_value v;
+
+	waymark_field_get(call, slot, &v);
+	return field_mix(v.type == EXPR_TEXT ? hash_text(&v) : v.as.integer);
 }

@@ -13,14 +13,12 @@
 #include "rt/host/lock.h"
 #include "rt/host/message.h"
 #include "base/nearest.h"
+#include "rt/event/own.h"
 #include "rt/event/registry.h"
 #include "rt/event/rule.h"
 #include "rt/event/site.h"
 #include "rt/event/state.h"
 #include "rt/event/vcpu.h"
-
-/* The most names listed in a message; further ones are only counted. */
-#define UNMATCHED_LISTED 8
 
 /* Under the control lock. */
 static struct waymark_rules in_force;
@@ -28,17 +26,18 @@ static struct waymark_rules in_force;
 /* What a list of rules decides for one event. */
 struct verdict {
 	struct switching s;
-	const struct condition *condition; /* of s.conditional */
+	const struct terms *terms; /* of s.conditional */
 	bool matched;
+	bool watched; /* a trigger watches it, or its calls begin pairs */
 };
 
-/* Returns false if the rule's condition does not fit the event. */
+/* Returns false if the rule's terms do not fit the event, or no trigger fits it. */
 static bool fits(struct waymark_rule *r, const struct waymark_event *event)
 {
-	if (!r->condition) {
+	if (!r->terms && !r->trigger) {
 		return true;
 	}
-	bool does = waymark_condition_fits(r->condition, event, NULL);
+	bool does = waymark_terms_fit(r->terms, event, NULL);
 
 	r->fits |= does;
 	r->misfits |= !does;
@@ -53,9 +52,9 @@ static void decide(struct verdict *v, const struct waymark_rule *r)
 	v->s.on = r->on ? v->s.on | backends : v->s.on & ~backends;
 	v->s.off = r->on ? v->s.off & ~backends : v->s.off | backends;
 	v->s.conditional &= ~backends;
-	if (r->condition) {
+	if (r->terms) {
 		v->s.conditional |= backends;
-		v->condition = r->condition;
+		v->terms = r->terms;
 	}
 }
 
@@ -70,6 +69,8 @@ static struct verdict judge(struct waymark_rules *rules, const struct waymark_ev
 
 		bool is_of_type = r->type == RULE_ALL || is_scope == (r->type == RULE_SCOPES);
 
+		v.watched |= rule_begins_pairs(r, event);
+
 		if (!is_of_type || !waymark_pattern_matches(&r->match, &name)) {
 			continue;
 		}
@@ -77,6 +78,10 @@ static struct verdict judge(struct waymark_rules *rules, const struct waymark_ev
 			continue;
 		}
 		v.matched = r->matched = true;
+		if (r->trigger) {
+			v.watched |= r->on;
+			continue;
+		}
 		r->serves |= r->backends & state_switchable(event);
 		r->refuses |= r->on && r->backends & event->backends & ~event_backends(event);
 		decide(&v, r);
@@ -84,74 +89,12 @@ static struct verdict judge(struct waymark_rules *rules, const struct waymark_ev
 	return v;
 }
 
-/* Lists the events that match the rule and that its condition does not fit. */
-static void list_misfits(const struct waymark_rule *r, struct line *l)
-{
-	size_t count = 0;
-
-	for (struct waymark_object *o = waymark_registry_first(); o; o = o->next) {
-		registry_foreach_event(it, o)
-		{
-			if (waymark_pattern_matches_text(&r->match, (*it)->name) &&
-				!waymark_condition_fits(r->condition, *it, NULL) &&
-				++count <= UNMATCHED_LISTED) {
-				waymark_line_printf(l, "%s%s", count > 1 ? ", " : "", (*it)->name);
-			}
-		}
-	}
-	if (count > UNMATCHED_LISTED) {
-		waymark_line_printf(l, " and %zu more", count - UNMATCHED_LISTED);
-	}
-}
-
-/* Fails with the reason for which the rule's condition does not fit the first of these events. */
-static int fail_misfit(const struct waymark_rule *r, struct waymark_error *error)
-{
-	for (struct waymark_object *o = waymark_registry_first(); o; o = o->next) {
-		registry_foreach_event(it, o)
-		{
-			if (waymark_pattern_matches_text(&r->match, (*it)->name) &&
-				!waymark_condition_fits(r->condition, *it, error)) {
-				return -1;
-			}
-		}
-	}
-	return -1;
-}
-
-/*
- * Returns -1 if a rule's condition fits none of the events that match. Says in `misfits` which
- * others it does not fit.
- */
-static int check_conditions(const struct waymark_rules *rules, struct waymark_error *misfits,
-	struct waymark_error *error)
-{
-	char names[400];
-	struct line l;
-
-	for (size_t i = 0; i < rules->count; i++) {
-		const struct waymark_rule *r = &rules->items[i];
-
-		if (r->misfits && !r->fits) {
-			return fail_misfit(r, error);
-		}
-		if (r->misfits) {
-			line_init(&l, names, sizeof(names));
-			list_misfits(r, &l);
-			waymark_fail(
-				misfits, "'%s': the condition does not fit %s", r->pattern, names);
-		}
-	}
-	return 0;
-}
-
-/* Gives the event the id that its backends or its condition need; false if it gets none. */
+/* Gives the event the id that its backends or its terms need; false if it gets none. */
 static bool prepare(struct waymark_event *event, const struct verdict *v)
 {
-	bool is_conditional = v->s.conditional & state_switchable(event);
+	bool is_decided = v->s.conditional & state_switchable(event) || v->watched;
 
-	return waymark_entry_prepare(event, v->s.on) &&
-	       (!is_conditional || waymark_entry_id(event));
+	return waymark_entry_prepare(event, v->s.on) && (!is_decided || waymark_entry_id(event));
 }
 
 /*
@@ -169,11 +112,10 @@ static int prepare_all(
 		{
 			struct verdict v = judge(rules, *it);
 
-			if (v.matched) {
-				match->events++;
-				match->unsupported += !((v.s.on | v.s.off) & state_switchable(*it));
-				without_id += !prepare(*it, &v);
-			}
+			match->events += v.matched;
+			match->unsupported += v.matched && !v.watched &&
+					      !((v.s.on | v.s.off) & state_switchable(*it));
+			without_id += (v.matched || v.watched) && !prepare(*it, &v);
 		}
 	}
 	if (without_id) {
@@ -181,17 +123,39 @@ static int prepare_all(
 			"nothing is switched: memory or ids ran out for %zu of %zu events",
 			without_id, match->events);
 	}
-	return check_conditions(rules, &match->misfits, error) < 0
+	return waymark_rules_check_terms(rules, &match->misfits, error) < 0
 		       ? -1
 		       : waymark_rules_check_refused(rules, error);
 }
 
-/* Switches an event; one whose condition finds no memory stays as it is. */
+/* Switches an event; one whose terms find no memory stays as it is. */
 static void switch_event(struct waymark_event *event, const struct verdict *v)
 {
 	if (!(v->s.conditional & state_switchable(event)) ||
-		(waymark_entry_id(event) && waymark_decision_set(event, v->condition))) {
+		(waymark_entry_id(event) && waymark_decision_set(event, v->terms))) {
 		waymark_registry_switch(event, v->s);
+	}
+}
+
+/* Sets what watches an event; what finds no memory does not. */
+static void watch_event(const struct waymark_rules *rules, struct waymark_event *event)
+{
+	const struct pattern_name name = waymark_pattern_name(event->name);
+
+	if (!waymark_entry_id(event) || !waymark_own_prepare()) {
+		return;
+	}
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct waymark_rule *r = &rules->items[i];
+
+		if (rule_begins_pairs(r, event)) {
+			waymark_pairing_watch(r->terms->pairing, event);
+		}
+		if (r->trigger && r->on && waymark_pattern_matches(&r->match, &name) &&
+			waymark_terms_fit(r->terms, event, NULL)) {
+			__atomic_store_n(&r->trigger->backends, r->backends, __ATOMIC_RELAXED);
+			waymark_trigger_watch(r->trigger, r->terms, event);
+		}
 	}
 }
 
@@ -202,8 +166,11 @@ static void apply(struct waymark_rules *rules, struct waymark_object *object)
 	{
 		struct verdict v = judge(rules, *it);
 
-		if (v.matched) {
+		if (v.matched && (v.s.on | v.s.off)) {
 			switch_event(*it, &v);
+		}
+		if (v.watched) {
+			watch_event(rules, *it);
 		}
 	}
 }
@@ -219,9 +186,25 @@ static void identify(
 	}
 }
 
+/* True if a rule makes the runtime record its own events. */
+static bool reports(const struct waymark_rules *rules)
+{
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct waymark_rule *r = &rules->items[i];
+
+		if (r->trigger || (r->terms && r->terms->limits)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 void waymark_rules_identify(struct waymark_rules *rules, unsigned int backends)
 {
 	waymark_lock();
+	if (reports(rules)) {
+		waymark_own_prepare();
+	}
 	for (struct waymark_object *o = waymark_registry_first(); o; o = o->next) {
 		identify(rules, o, backends);
 	}
@@ -272,6 +255,16 @@ unsigned int waymark_rules_want_in(const struct waymark_object *object, unsigned
 	return wanted;
 }
 
+/* Takes a rule out of force. */
+static void retire(struct waymark_rule *r)
+{
+	if (r->trigger) {
+		waymark_trigger_remove(r->trigger);
+		r->trigger = NULL; /* threads may still use it */
+	}
+	waymark_rule_fini(r);
+}
+
 /*
  * Removes the backends of `newer` from older rules that it covers; drops rules left without
  * backends.
@@ -284,10 +277,10 @@ static void supersede(const struct waymark_rule *newer)
 		struct waymark_rule *r = &in_force.items[i];
 
 		if (waymark_rule_covers(newer, r)) {
-			r->backends &= (uint16_t)~newer->backends;
+			r->backends &= r->trigger ? 0 : (uint16_t)~newer->backends;
 		}
 		if (r->backends == 0) {
-			waymark_rule_fini(r);
+			retire(r);
 			continue;
 		}
 		in_force.items[kept++] = *r;
@@ -295,15 +288,83 @@ static void supersede(const struct waymark_rule *newer)
 	in_force.count = kept;
 }
 
+static void put_into_force(struct waymark_rule *r)
+{
+	supersede(r);
+	if (r->trigger && !r->on) {
+		waymark_rule_fini(r); /* it has taken one out of force */
+		return;
+	}
+	if (r->trigger) {
+		waymark_trigger_add(r->trigger);
+	}
+	in_force.items[in_force.count++] = *r;
+}
+
+static bool is_in_rule(const struct pairing *p)
+{
+	for (size_t i = 0; i < in_force.count; i++) {
+		const struct terms *t = in_force.items[i].terms;
+
+		if (t && t->pairing == p) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Returns -1 if a rule should take a trigger out of force that is not. */
+static int check_removed(const struct waymark_rules *rules, struct waymark_error *error)
+{
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct waymark_rule *r = &rules->items[i];
+		size_t k = 0;
+
+		if (!r->trigger || r->on) {
+			continue;
+		}
+		while (k < in_force.count && !waymark_rule_covers(r, &in_force.items[k])) {
+			k++;
+		}
+		if (k == in_force.count) {
+			return waymark_fail(error, "there is no trigger '%s'", r->trigger->text);
+		}
+	}
+	return 0;
+}
+
+/* Gives aggregations, which fit an event, their numbers. Returns -1 if there are too many. */
+static int number_aggregations(const struct waymark_rules *rules, struct waymark_error *error)
+{
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct waymark_rule *r = &rules->items[i];
+
+		if (!r->trigger || !r->trigger->aggregates || !r->on) {
+			continue;
+		}
+		r->trigger->aggregation = waymark_aggregation_index(r->terms->aggregation);
+		if (r->trigger->aggregation == AGGREGATIONS_MAX) {
+			return waymark_fail(error,
+				"there were %u different aggregations in this process; there cannot be more",
+				AGGREGATIONS_MAX);
+		}
+	}
+	return 0;
+}
+
 /* All steps that can fail come first. Under the control lock. */
 static int commit(
 	struct waymark_rules *rules, struct waymark_match *match, struct waymark_error *error)
 {
-	waymark_decision_collect();
-	if (waymark_rules_check_number(rules, &in_force, error) < 0) {
+	waymark_retired_collect();
+	if (waymark_rules_check_number(rules, &in_force, error) < 0 ||
+		check_removed(rules, error) < 0) {
 		return -1;
 	}
 	if (prepare_all(rules, match, error) < 0) {
+		return -1;
+	}
+	if (number_aggregations(rules, error) < 0) {
 		return -1;
 	}
 	if (!waymark_rules_reserve(&in_force, rules->count)) {
@@ -313,10 +374,10 @@ static int commit(
 		apply(rules, o);
 	}
 	for (size_t i = 0; i < rules->count; i++) {
-		supersede(&rules->items[i]);
-		in_force.items[in_force.count++] = rules->items[i];
+		put_into_force(&rules->items[i]);
 	}
 	rules->count = 0;
+	waymark_pairing_collect(is_in_rule);
 	return 0;
 }
 
@@ -332,12 +393,13 @@ int waymark_rules_commit(
 	return result;
 }
 
-int waymark_rules_prepare(struct waymark_rules *rules, struct waymark_error *error)
+int waymark_rules_prepare(
+	struct waymark_rules *rules, struct waymark_match *match, struct waymark_error *error)
 {
 	struct waymark_match ignored;
 
 	waymark_lock();
-	int result = prepare_all(rules, &ignored, error);
+	int result = prepare_all(rules, match ? match : &ignored, error);
 
 	waymark_unlock();
 	return result;
@@ -419,7 +481,7 @@ static size_t list_unmatched(struct line *l)
 	for (size_t i = 0; i < in_force.count; i++) {
 		struct waymark_rule *r = &in_force.items[i];
 
-		if (r->ask && !r->matched && !r->misfits && ++unmatched <= UNMATCHED_LISTED) {
+		if (r->ask && !r->matched && !r->misfits && ++unmatched <= RULES_LISTED) {
 			waymark_line_printf(l, "%s", unmatched > 1 ? ", " : "");
 			print_unmatched(l, r);
 		}
@@ -446,7 +508,7 @@ static NOINLINE void report_misfits(void)
 	struct waymark_error says = { "" };
 
 	waymark_lock();
-	check_conditions(&in_force, &says, &says);
+	waymark_rules_check_terms(&in_force, &says, &says);
 	waymark_unlock();
 	if (*says.text) {
 		waymark_message("WAYMARK_TRACE: %s", says.text);
@@ -465,8 +527,8 @@ void waymark_rules_report_unmatched(void)
 	waymark_unlock();
 	report_refused();
 	report_misfits();
-	if (unmatched > UNMATCHED_LISTED) {
-		waymark_line_printf(&l, " and %zu more", unmatched - UNMATCHED_LISTED);
+	if (unmatched > RULES_LISTED) {
+		waymark_line_printf(&l, " and %zu more", unmatched - RULES_LISTED);
 	}
 	if (unmatched > 0) {
 		waymark_message("WAYMARK_TRACE: no such trace event%s so far: %s",

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rules: "switch the events of this pattern on (off) for these backends". A list of rules is read
- * from an option and checked (rule_list.c), then put into force as a whole (rule.c), for objects
- * that are loaded now or later. For an event and a backend the last rule that matches decides.
+ * Rules: "switch the events of this pattern on (off) for these backends", or, as triggers, "when
+ * one of these events is called, do this". A list of rules is read from an option and checked
+ * (rule_list.c), then put into force as a whole (rule.c), for objects that are loaded now or later.
+ * For an event and a backend the last rule that matches decides.
  */
 #ifndef RT_EVENT_RULE_H
 #define RT_EVENT_RULE_H
@@ -10,12 +11,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <waymark/control.h>
 #include <waymark/record.h>
 
 #include "rt/event/decision.h"
 #include "rt/event/pattern.h"
+#include "rt/event/trigger.h"
 
 /*
  * The most rules in force, as many as there are ids, and the most expressions, which take 25 KiB
@@ -29,7 +32,8 @@ enum rule_type { RULE_ALL, RULE_EVENTS, RULE_SCOPES };
 
 struct waymark_rule {
 	char *pattern; /* owned */
-	struct condition *condition; /* owned; NULL: none */
+	struct terms *terms; /* owned; NULL: none */
+	struct trigger *trigger; /* the rule is one: it switches nothing; owned; NULL: none */
 	enum rule_type type; /* RULE_ALL unless the pattern is `*` */
 	struct pattern match; /* `pattern`, compiled */
 	uint16_t backends;
@@ -38,8 +42,8 @@ struct waymark_rule {
 	bool serves; /* an event that matched has a backend of the rule */
 	bool refuses; /* an event that matched is a trace point, which `simple` must not record */
 	bool ask; /* report it at the end of start-up if no event matched */
-	bool fits; /* the condition fits an event that matched */
-	bool misfits; /* it does not fit another one, which the rule leaves as it is */
+	bool fits; /* the terms fit an event that matched */
+	bool misfits; /* they do not fit another one, which the rule leaves as it is */
 };
 
 struct waymark_rules {
@@ -54,6 +58,17 @@ static inline bool rule_is_exact(const struct waymark_rule *r)
 	return r->match.kind == PATTERN_EXACT;
 }
 
+/* The most names listed in a message; further ones are only counted. */
+#define RULES_LISTED 8
+
+/* True if calls of the event begin the pairs of the rule's elapsed(). */
+static inline bool rule_begins_pairs(
+	const struct waymark_rule *r, const struct waymark_event *event)
+{
+	return r->on && r->terms && r->terms->pairing &&
+	       strcmp(r->terms->pairing->begin, event->name) == 0;
+}
+
 void waymark_rule_fini(struct waymark_rule *r);
 void waymark_rules_fini(struct waymark_rules *rules);
 
@@ -61,9 +76,9 @@ void waymark_rules_fini(struct waymark_rules *rules);
 bool waymark_rules_reserve(struct waymark_rules *rules, size_t more);
 
 /*
- * Appends one: a pattern, which may begin with `-`, which switches off; and, after ` if `, a
- * condition (waymark-expressions(7)). Returns 0, or -1: the pattern is empty or not a regular
- * expression (pattern.h), the condition is wrong, or memory ran out.
+ * Appends one: a pattern, which may begin with `-`, which switches off; limits (limits.h); and,
+ * after ` if `, a condition (waymark-expressions(7)). Returns 0, or -1: the pattern is empty or not
+ * a regular expression (pattern.h), a limit or the condition is wrong, or memory ran out.
  */
 int waymark_rules_add(struct waymark_rules *rules, const char *pattern, unsigned int backends,
 	struct waymark_error *error);
@@ -95,19 +110,21 @@ int waymark_rules_check_number(const struct waymark_rules *rules,
 int waymark_rules_check_refused(const struct waymark_rules *rules, struct waymark_error *error);
 
 /*
- * Returns the length of a pattern, which may be followed by ` if ` and a condition. *condition: the
- * condition; NULL: none.
+ * Call after the rules were matched with all events. Returns -1 if a rule's terms fit none of the
+ * events that match. Says in `misfits` which others they do not fit. Under the control lock.
  */
-size_t waymark_rule_split(const char *text, const char **condition);
+int waymark_rules_check_terms(const struct waymark_rules *rules, struct waymark_error *misfits,
+	struct waymark_error *error);
 
 /* Returns a rule's name for messages. */
 const char *waymark_rule_name(const struct waymark_rule *r);
 
 /*
- * Gives ids to the events that the rules will record. Returns 0, or -1 if some got none. Takes the
- * control lock.
+ * Gives ids to the events that the rules will record, and fills in `match`, which may be NULL.
+ * Returns 0, or -1 if some got none, or terms fit no event. Takes the control lock.
  */
-int waymark_rules_prepare(struct waymark_rules *rules, struct waymark_error *error);
+int waymark_rules_prepare(
+	struct waymark_rules *rules, struct waymark_match *match, struct waymark_error *error);
 
 /*
  * Puts the rules into force as one change, and empties the list. Returns 0, or -1 and changes

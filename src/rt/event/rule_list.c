@@ -13,7 +13,8 @@
 void waymark_rule_fini(struct waymark_rule *r)
 {
 	waymark_pattern_fini(&r->match);
-	waymark_condition_free(r->condition);
+	waymark_terms_free(r->terms);
+	waymark_trigger_free(r->trigger);
 	free(r->pattern);
 }
 
@@ -42,60 +43,66 @@ bool waymark_rules_reserve(struct waymark_rules *rules, size_t more)
 	return true;
 }
 
-size_t waymark_rule_split(const char *text, const char **condition)
+/* True if a name of a declared event is followed by what looks like a misspelled limit. */
+static bool has_unknown_limit(const char *pattern)
 {
-	/* A regular expression may have blanks: it ends with its second slash. */
-	size_t begin = *text == '-';
-	const char *slash = text[begin] == '/' ? strchr(text + begin + 1, '/') : NULL;
-	const char *end = slash ? slash : text;
-	const char *word = strstr(end, " if ");
+	const char *blank = strpbrk(pattern, " :/");
 
-	*condition = NULL;
-	if (!word) {
-		return strlen(text);
-	}
-	size_t length = (size_t)(word - text);
-
-	while (length > 0 && text[length - 1] == ' ') {
-		length--;
-	}
-	*condition = word + strlen(" if ");
-	return length;
+	return blank && *blank == ' ' && strchr(blank, '=');
 }
 
-/* Adds the condition to a rule that switches on. Returns 0, or -1. */
-static int add_condition(
-	struct waymark_rule *rule, const char *condition, struct waymark_error *error)
+/* Returns what is wrong with the parts of a rule; NULL: nothing. */
+static const char *find_fault(const struct rule_text *parts)
 {
-	if (!condition) {
-		return 0;
+	if (parts->pattern.length == 0) {
+		return "the name or pattern of an event is missing";
 	}
-	if (!rule->on) {
-		return waymark_fail(error, "'-%s if %s': what switches off has no condition",
-			rule->pattern, condition);
+	if (parts->actions.text && parts->actions.length == 0) {
+		return "a trigger needs an action: when NAME if CONDITION then ACTION";
 	}
-	rule->condition = waymark_condition_new(condition, error);
-	return rule->condition ? 0 : -1;
+	if (parts->functions.text && parts->functions.length == 0) {
+		return "an aggregation needs a function: aggregate NAME count, sum(FIELD) by FIELD";
+	}
+	return NULL;
 }
 
-int waymark_rules_add(struct waymark_rules *rules, const char *pattern, unsigned int backends,
+/* Fills in the rule's terms and its trigger. Returns 0, or -1. */
+static int fill(struct waymark_rule *rule, const char *text, const struct rule_text *parts,
 	struct waymark_error *error)
 {
-	const char *condition;
-	bool on = *pattern != '-';
-	size_t length = waymark_rule_split(pattern, &condition);
-
-	if (!on) {
-		pattern++;
-		length--;
+	if (has_unknown_limit(rule->pattern)) {
+		return waymark_fail(error,
+			"'%s': limits after a name are sample=, every=, rate= and first=",
+			rule->pattern);
 	}
-	if (length == 0) {
-		return waymark_fail(error, "the name or pattern of an event is missing");
+	if (parts->off && !rule_text_watches(parts) &&
+		(parts->limits.text || parts->condition.text)) {
+		return waymark_fail(
+			error, "'%s': what switches off has no condition or limit", text);
+	}
+	if (waymark_terms_new(&rule->terms, parts, error) < 0) {
+		return -1;
+	}
+	if (rule_text_watches(parts)) {
+		rule->trigger = waymark_trigger_new(text + parts->off, parts, rule->terms, error);
+		return rule->trigger ? 0 : -1;
+	}
+	return 0;
+}
+
+int waymark_rules_add(struct waymark_rules *rules, const char *text, unsigned int backends,
+	struct waymark_error *error)
+{
+	const struct rule_text parts = waymark_rule_split(text);
+	const char *fault = find_fault(&parts);
+
+	if (fault) {
+		return waymark_fail(error, "%s", fault);
 	}
 	struct waymark_rule rule = {
-		.pattern = strndup(pattern, length),
+		.pattern = strndup(parts.pattern.text, parts.pattern.length),
 		.backends = (uint16_t)backends,
-		.on = on,
+		.on = !parts.off,
 	};
 
 	if (!rule.pattern || !waymark_rules_reserve(rules, 1)) {
@@ -106,7 +113,7 @@ int waymark_rules_add(struct waymark_rules *rules, const char *pattern, unsigned
 		free(rule.pattern);
 		return -1;
 	}
-	if (add_condition(&rule, condition, error) < 0) {
+	if (fill(&rule, text, &parts, error) < 0) {
 		waymark_rule_fini(&rule);
 		return -1;
 	}
@@ -141,16 +148,21 @@ const char *waymark_rule_name(const struct waymark_rule *r)
 
 bool waymark_rule_covers(const struct waymark_rule *newer, const struct waymark_rule *older)
 {
-	/* The older one decides on where the newer one's condition does not fit. */
-	if (newer->misfits && !older->condition) {
+	if (newer->trigger || older->trigger) {
+		return newer->trigger && older->trigger &&
+		       strcmp(newer->trigger->text, older->trigger->text) == 0;
+	}
+	bool is_same = newer->match.hash == older->match.hash &&
+		       strcmp(newer->pattern, older->pattern) == 0;
+
+	/* The older one decides on events that the newer one's terms do not fit, also later. */
+	if (newer->terms && (!older->terms || !is_same)) {
 		return false;
 	}
 	if (newer->type != RULE_ALL) {
 		return newer->type == older->type;
 	}
-	return strcmp(newer->pattern, "*") == 0 ||
-	       (newer->match.hash == older->match.hash &&
-		       strcmp(newer->pattern, older->pattern) == 0);
+	return is_same || strcmp(newer->pattern, "*") == 0;
 }
 
 /* True if one of the rules replaces `r`. */
@@ -180,16 +192,51 @@ static size_t count_expressions(
 	return count;
 }
 
+/* Returns the number of triggers in a list, without those that `newer`, if not NULL, replaces. */
+static size_t count_triggers(const struct waymark_rules *rules, const struct waymark_rules *newer)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct waymark_rule *r = &rules->items[i];
+
+		count += r->trigger && r->on && !(newer && is_covered(r, newer));
+	}
+	return count;
+}
+
+/* Does the same for pairings, each of which has a table. */
+static size_t count_pairings(const struct waymark_rules *rules, const struct waymark_rules *newer)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct waymark_rule *r = &rules->items[i];
+
+		count += r->terms && r->terms->pairing && !(newer && is_covered(r, newer));
+	}
+	return count;
+}
+
 /* The number is bounded, because a client of the monitor could add rules for ever. */
 int waymark_rules_check_number(const struct waymark_rules *rules,
 	const struct waymark_rules *in_force, struct waymark_error *error)
 {
 	size_t expressions = count_expressions(rules, NULL);
+	size_t triggers = count_triggers(rules, NULL) + count_triggers(in_force, rules);
 	bool replaces_all = rules->count == 1 && rules->items[0].type == RULE_ALL &&
-			    strcmp(rules->items[0].pattern, "*") == 0;
+			    !rules->items[0].trigger && strcmp(rules->items[0].pattern, "*") == 0;
 
 	if (replaces_all) {
 		return 0;
+	}
+	if (count_pairings(rules, NULL) + count_pairings(in_force, rules) > PAIRINGS_MAX) {
+		return waymark_fail(error,
+			"more than %u elapsed(); switch '*' to remove the earlier ones",
+			PAIRINGS_MAX);
+	}
+	if (triggers > TRIGGERS_MAX) {
+		return waymark_fail(error, "more than %u triggers; remove some", TRIGGERS_MAX);
 	}
 	if (expressions &&
 		expressions + count_expressions(in_force, rules) > RULES_EXPRESSIONS_MAX) {

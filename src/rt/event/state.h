@@ -38,17 +38,25 @@ static inline waymark_half *state_backends(const struct waymark_event *event)
 }
 
 /*
- * The backends that are on under a condition, by the event's id, relaxed: the state word orders
- * them.
+ * The backends that are on under a condition, by the event's id. A thread that finds none, although
+ * the mask that it has loaded says there are, finds them in the mask that it loads then: by acquire
+ * and release.
  */
 extern uint16_t waymark_conditional[REGISTRY_IDS_MAX];
+#define STATE_WATCHED WAYMARK_CONDITIONAL
+
+/* Returns what a state's mask leaves to a decision: backends, and STATE_WATCHED. */
+static inline unsigned int state_decided(const struct waymark_event *event, unsigned int mask)
+{
+	return mask & WAYMARK_CONDITIONAL
+		       ? __atomic_load_n(&waymark_conditional[event->id], __ATOMIC_ACQUIRE)
+		       : 0;
+}
 
 /* Returns the backends of a state's mask that are on under the event's condition. */
 static inline unsigned int state_conditional(const struct waymark_event *event, unsigned int mask)
 {
-	return mask & WAYMARK_CONDITIONAL
-		       ? __atomic_load_n(&waymark_conditional[event->id], __ATOMIC_RELAXED)
-		       : 0;
+	return state_decided(event, mask) & ~STATE_WATCHED;
 }
 
 /* Returns the backends of a state's mask, with and without a condition. */
@@ -74,6 +82,49 @@ static inline unsigned int state_get_conditional(const struct waymark_event *eve
 	return state_conditional(event, state_mask(event));
 }
 
+static inline bool state_is_watched(const struct waymark_event *event)
+{
+	return state_decided(event, state_mask(event)) & STATE_WATCHED;
+}
+
+static inline void state_store_mask(const struct waymark_event *event, unsigned int mask)
+{
+	/* Pairs with WAYMARK_BACKENDS() of a call site, which then sees the id and the decision. */
+	__atomic_store_n(state_backends(event), (uint16_t)mask, __ATOMIC_RELEASE);
+}
+
+static inline void state_store_decided(const struct waymark_event *event, unsigned int decided)
+{
+	__atomic_store_n(&waymark_conditional[event->id], (uint16_t)decided, __ATOMIC_RELEASE);
+}
+
+/*
+ * Stores the backends that are on, and what is decided, so that a thread finds each backend that is
+ * on before and afterwards in one of both at every moment. Loads and stores, which the lock makes
+ * one step, because riscv64 has no atomic 16-bit operation.
+ */
+static inline void state_store(
+	const struct waymark_event *event, unsigned int on, unsigned int decided)
+{
+	unsigned int before = state_decided(event, state_mask(event));
+
+	if (before | decided) {
+		state_store_decided(event, before | decided);
+		state_store_mask(event, on | WAYMARK_CONDITIONAL);
+		state_store_decided(event, decided);
+	}
+	state_store_mask(event, on | (decided ? WAYMARK_CONDITIONAL : 0));
+}
+
+/* Notes whether the event, which has an id, has triggers. Under the control lock. */
+static inline void state_watch(const struct waymark_event *event, bool on)
+{
+	unsigned int mask = state_mask(event);
+
+	state_store(event, mask & ~WAYMARK_CONDITIONAL,
+		state_conditional(event, mask) | (on ? STATE_WATCHED : 0));
+}
+
 /* A switch of an event: masks of backends. */
 struct switching {
 	unsigned int on;
@@ -81,25 +132,13 @@ struct switching {
 	unsigned int off;
 };
 
-/*
- * A load and a store, which the lock makes one step, because riscv64 has no atomic 16-bit
- * operation. Release: pairs with WAYMARK_BACKENDS() of a call site, which then sees the id and the
- * condition.
- */
 static inline void state_switch(const struct waymark_event *event, const struct switching *s)
 {
-	unsigned int kept = ~(s->off | s->on);
+	unsigned int kept = ~(s->off | s->on) | STATE_WATCHED;
 	unsigned int before = state_mask(event);
-	unsigned int mask = (before & kept & ~WAYMARK_CONDITIONAL) | (s->on & ~s->conditional);
-	unsigned int conditional =
-		(state_conditional(event, before) & kept) | (s->on & s->conditional);
 
-	if (conditional || before & WAYMARK_CONDITIONAL) {
-		__atomic_store_n(
-			&waymark_conditional[event->id], (uint16_t)conditional, __ATOMIC_RELAXED);
-	}
-	mask |= conditional ? WAYMARK_CONDITIONAL : 0;
-	__atomic_store_n(state_backends(event), (uint16_t)mask, __ATOMIC_RELEASE);
+	state_store(event, (before & kept & ~WAYMARK_CONDITIONAL) | (s->on & ~s->conditional),
+		(state_decided(event, before) & kept) | (s->on & s->conditional));
 }
 
 static inline void state_raise(const struct waymark_event *event, unsigned int backends)

@@ -97,7 +97,8 @@ static bool cycles_are_invariant(void)
 
 #endif
 
-bool waymark_clock_is_cycles(void)
+/* Inline, for each reading of the clock. */
+static inline bool is_cycles(void)
 {
 	uint32_t known = __atomic_load_n(&source, __ATOMIC_RELAXED);
 
@@ -106,6 +107,11 @@ bool waymark_clock_is_cycles(void)
 		__atomic_store_n(&source, known, __ATOMIC_RELAXED);
 	}
 	return known == CLOCK_CYCLES;
+}
+
+bool waymark_clock_is_cycles(void)
+{
+	return is_cycles();
 }
 
 uint64_t waymark_clock_ns(void)
@@ -118,7 +124,7 @@ uint64_t waymark_clock_ns(void)
 
 uint64_t waymark_clock_ticks(void)
 {
-	return waymark_clock_is_cycles() ? waymark_clock_cycles() : waymark_clock_ns();
+	return is_cycles() ? waymark_clock_cycles() : waymark_clock_ns();
 }
 
 struct clock_pair waymark_clock_pair(void)

@@ -77,6 +77,9 @@ struct slot {
 	uint32_t left; /* its thread has ended inside of an event, by release: see
 			  waymark_slot_leave() */
 	uint32_t evaluating; /* odd while the thread evaluates a condition: see below */
+	void *limited; /* of rt/site/limit.c; NULL: none yet */
+	void *aggregated; /* of rt/site/aggregate.c; NULL: none yet */
+	uint32_t aggregating; /* signal handlers that add up, and interrupted that */
 	struct tally ended; /* the cursors' counts when the last owner ended, see below */
 } __attribute__((aligned(64)));
 

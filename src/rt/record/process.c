@@ -101,6 +101,7 @@ static __thread struct fork_state {
 	struct buffer *buffer;
 	uint64_t bytes;
 	bool busy[CURSOR_DEPTHS];
+	bool deciding; /* the thread may store into standing packets */
 } forking[WAYMARK_RECORDERS] __attribute__((tls_model("initial-exec")));
 
 static void before_fork(void)
@@ -113,6 +114,7 @@ static void before_fork(void)
 
 		f->buffer = p ? recorder_buffer(&p->recorders[k]) : NULL;
 		f->bytes = f->buffer ? f->buffer->file.bytes : 0;
+		f->deciding = s && s->evaluating & 1;
 		for (int d = 0; d < CURSOR_DEPTHS; d++) {
 			f->busy[d] =
 				s && __atomic_load_n(&s->cursors[k][d].hot.busy, __ATOMIC_RELAXED);
@@ -144,7 +146,7 @@ static void *scratch_map(void *at, size_t bytes, int flags)
 
 static void detach_interrupted(const struct fork_state *f, struct cursor *cursors)
 {
-	bool interrupted = false;
+	bool interrupted = f->deciding;
 
 	for (int d = 0; d < CURSOR_DEPTHS; d++) {
 		interrupted |= f->busy[d];

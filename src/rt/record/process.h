@@ -7,11 +7,13 @@
 #ifndef RT_RECORD_PROCESS_H
 #define RT_RECORD_PROCESS_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <unistd.h>
 
 #include <waymark/control.h>
+#include <waymark/record.h>
 
 #include "rt/record/buffer.h"
 #include "rt/record/consumer.h"
@@ -66,6 +68,18 @@ struct recorder {
 #define BUFFER_NONE ((struct buffer *)0)
 #define BUFFER_WANTED ((struct buffer *)1)
 
+/* A packet that stays open, see standing.h. All zero: not used yet. */
+struct standing {
+	struct waymark_cursor cursor; /* busy: a thread adds a record */
+	uint64_t stream;
+	uint32_t unit; /* its sub-buffer */
+};
+
+#define STANDING_MAX 64u
+
+/* AGGREGATIONS_MAX of rt/event/aggregation.h. */
+#define PROCESS_AGGREGATIONS 64u
+
 /* Returns true if buffers were made for a jail, see jail.h. */
 bool waymark_jail_is_on(void);
 
@@ -87,6 +101,13 @@ struct process {
 				 finish */
 	uint64_t moment; /* ticks in 100 ms; 0 while not measured yet */
 	uint32_t drain_lock; /* 1: a consumer works. By compare-and-swap, never waited for long */
+
+	struct standing standing[STANDING_MAX];
+	uint64_t standing_ns; /* no memory for a standing packet: do not try before that time */
+	uint32_t maps; /* number of the last map of aggregations; 0: there is none */
+	uint64_t pairs_forgotten; /* calls that began an elapsed(), see pair_table.h; atomic */
+	uint64_t left_out; /* values that aggregations lack, */
+	waymark_count *left_out_of[PROCESS_AGGREGATIONS]; /* and each, in its record; NULL: none */
 
 	/* Messages of the writer, which a thread of the program prints. */
 	uint32_t notices_wait; /* 1, by release: there may be messages to print */
@@ -186,6 +207,24 @@ void waymark_notice_say(struct process *p);
 
 /* Maps zeroed memory; returns NULL on failure. Any thread, any signal handler. */
 void *waymark_wiped_map(size_t bytes);
+
+/*
+ * Returns the memory of that size at *place, which other threads may read by acquire; maps it now
+ * if there is none. Returns NULL on failure. The thread that owns the place, in any context.
+ */
+static inline void *waymark_wiped_at(void **place, size_t bytes)
+{
+	void *memory = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+
+	if (__builtin_expect(!memory, 0)) {
+		int saved = errno;
+
+		memory = waymark_wiped_map(bytes);
+		errno = saved;
+		__atomic_store_n(place, memory, __ATOMIC_RELEASE);
+	}
+	return memory;
+}
 
 /* Unmaps such memory. */
 void waymark_wiped_unmap(void *p, size_t bytes);

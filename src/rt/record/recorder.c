@@ -339,6 +339,9 @@ static void show_lost(struct buffer_stream *shown, uint64_t lost)
  */
 static void count_lost(struct recorder *r, struct cursor *c, uint32_t id)
 {
+	if (id == RECORD_UNCOUNTED) {
+		return;
+	}
 	waymark_counts_lose(id);
 	if (!r) {
 		waymark_stats_lose_early();

@@ -117,6 +117,9 @@ void waymark_recorder_snapshot(void);
 
 void waymark_recorder_get_stats(struct waymark_recorder_stats *stats);
 
+/* The id of a record that is not counted if it finds no memory: the caller records it later. */
+#define RECORD_UNCOUNTED 0u
+
 /* Counts an event as lost although no call tried to record it. Any thread, any signal handler. */
 void waymark_recorder_lose(enum waymark_recorder recorder, uint32_t id);
 

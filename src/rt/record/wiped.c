@@ -31,11 +31,16 @@
 /*
  * One entry for each mapping that may stay: slabs of slots, pieces of counts, the state of each
  * recorder's consumer, and three that exist once (the process, the losses, a jail's trace). Further
- * ones are for threads that race to make one of these, of which all but one give theirs back.
+ * ones are for threads that race to make one of these, of which all but one give theirs back, and
+ * for limits and aggregations of events, two for a thread of each; a thread that gets none has no
+ * limits, and adds nothing up.
  */
 #define NOTED_ONCE 3u
 #define NOTED_RACING 64u
-#define NOTED_MAX (SLOT_SLABS_MAX + COUNTS_PIECES + WAYMARK_RECORDERS + NOTED_ONCE + NOTED_RACING)
+#define NOTED_LIMITS 4096u
+#define NOTED_MAX                                                                         \
+	(SLOT_SLABS_MAX + COUNTS_PIECES + WAYMARK_RECORDERS + NOTED_ONCE + NOTED_RACING + \
+		NOTED_LIMITS)
 
 /* Mappings that the kernel does not wipe. */
 static struct {

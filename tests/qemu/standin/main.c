@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * qemu [-D LOG] [-msg timestamp=on] [-trace OPTION]... [-module FILE] [-u]: fires two events, and
- * one of the module; -u: ends as user mode does
+ * qemu [-D LOG] [-msg timestamp=on] [-trace OPTION]... [-on NAME] [-off NAME] [-vcpu NAME]
+ * [-module FILE] [-u]: fires two events, and one of the module; -on, -off, -vcpu: switches events
+ * as the monitor does, the last for a single vCPU; -u: ends as user mode does
  */
 #include "qemu/osdep.h"
 
@@ -9,6 +10,7 @@
 
 #include "qemu/config-file.h"
 #include "qemu/error-report.h"
+#include "qapi/error.h"
 #include "qemu/option.h"
 #include "linux-user/qemu.h"
 #ifdef WAYMARK_QEMU_MAKE
@@ -32,6 +34,20 @@ static void load_module(const char *name)
 	run();
 }
 
+static void set_state(const char *name, bool enable, bool has_vcpu)
+{
+	Error *error = NULL;
+
+#ifdef WAYMARK_QEMU_MAKE
+	qmp_trace_event_set_state(name, enable, has_vcpu, 0, &error);
+#else
+	qmp_trace_event_set_state(name, enable, &error);
+#endif
+	if (error) {
+		error_report_err(error);
+	}
+}
+
 static void parse(const char *option, const char *value)
 {
 	if (!strcmp(option, "-D")) {
@@ -40,6 +56,10 @@ static void parse(const char *option, const char *value)
 	}
 	if (!strcmp(option, "-module")) {
 		load_module(value);
+		return;
+	}
+	if (!strcmp(option, "-on") || !strcmp(option, "-off") || !strcmp(option, "-vcpu")) {
+		set_state(value, strcmp(option, "-off") != 0, !strcmp(option, "-vcpu"));
 		return;
 	}
 	if (!strcmp(option, "-msg")) {

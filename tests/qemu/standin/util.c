@@ -5,6 +5,7 @@
 #include <stdarg.h>
 
 #include "monitor/monitor.h"
+#include "qapi/error.h"
 #include "qemu/qemu-print.h"
 #include "qemu/config-file.h"
 #include "qemu/error-report.h"
@@ -78,6 +79,29 @@ void warn_report(const char *format, ...)
 	va_start(values, format);
 	print_report("warning: ", format, values);
 	va_end(values);
+}
+
+struct Error {
+	char text[1000];
+};
+
+void error_setg(Error **errp, const char *format, ...)
+{
+	va_list values;
+
+	*errp = malloc(sizeof(**errp));
+	if (!*errp) {
+		abort();
+	}
+	va_start(values, format);
+	vsnprintf((*errp)->text, sizeof((*errp)->text), format, values);
+	va_end(values);
+}
+
+void error_report_err(Error *err)
+{
+	error_report("%s", err->text);
+	free(err);
 }
 
 void qemu_add_opts(QemuOptsList *list)

@@ -39,7 +39,7 @@ void waymark_emit_request(const char *name, uint64_t offset, bool yes)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_request);
 
-	if (waymark_on & WAYMARK_LOG) {
+	if (waymark_on == WAYMARK_LOG) {
 		log_request(name, offset, yes);
 	} else if (waymark_on) {
 		waymark_several(

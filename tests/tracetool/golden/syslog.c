@@ -44,7 +44,7 @@ void waymark_emit_request(const char *name, uint64_t offset, bool yes)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_request);
 
-	if (waymark_on & WAYMARK_SYSLOG) {
+	if (waymark_on == WAYMARK_SYSLOG) {
 		syslog_request(name, offset, yes);
 	} else if (waymark_on) {
 		waymark_several(

@@ -9,6 +9,7 @@
 #include "qemu/log.h"
 #include "qemu/option.h"
 #include "monitor/monitor.h"
+#include "qapi/error.h"
 #include "trace/control.h"
 #include <waymark/host.h>
 
@@ -108,4 +109,49 @@ static const struct waymark_host host = {
 static void __attribute__((constructor)) set_host(void)
 {
 	waymark_set_host(&host);
+}
+
+/* Copies the first word of the part of a rule that names events. */
+static void copy_event(const char *rule, char *event, size_t size)
+{
+	static const char *const begins[] = { "when ", "aggregate " };
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++) {
+		size_t length = strlen(begins[i]);
+
+		if (strncmp(rule, begins[i], length) == 0) {
+			rule += length;
+			break;
+		}
+	}
+	snprintf(event, size, "%.*s", (int)strcspn(rule, " "), rule);
+}
+
+enum { HMP_LONGEST = 1023 }; /* bytes of an argument; HMP drops what follows */
+
+/* As trace-event without terms, refuses an unknown name and accepts a pattern without a match. */
+void waymark_qemu_set_terms(const char *rule, bool enable, Error **errp)
+{
+	struct waymark_error error;
+	struct waymark_match match = { 0 };
+	char event[256];
+
+	copy_event(rule, event, sizeof(event));
+	bool is_name = *event && *event != '/' && !trace_event_is_pattern(event);
+
+	if (strlen(rule) == HMP_LONGEST) {
+		error_setg(errp, "HMP may have cut the text, which has %d bytes; shorten it",
+			HMP_LONGEST);
+	} else if (is_name && !trace_event_name(event)) {
+		error_setg(errp, "unknown event \"%s\"", event);
+	} else if ((enable ? waymark_enable : waymark_disable)(
+			   rule, WAYMARK_ANY_BACKEND, &match, &error) < 0) {
+		error_setg(errp, "%s", error.text);
+	} else if (*match.misfits.text) {
+		warn_report("%s", match.misfits.text);
+	} else if (match.events == 0 && is_name) { /* all of the text was taken for a name */
+		error_setg(errp, "'%s': limits, or 'if' and a condition, follow the name", rule);
+	} else if (match.events == 0) {
+		warn_report("no event matches '%s'", rule);
+	}
 }

@@ -17,6 +17,13 @@
 
 extern QemuOptsList qemu_trace_opts;
 
+/*
+ * Switches the events of a name or pattern with limits or a condition, or adds or removes a trigger
+ * or an aggregation, for trace-event and trace-event-set-state. Warns about events that match and
+ * that the terms do not fit; an error changes nothing.
+ */
+void waymark_qemu_set_terms(const char *rule, bool enable, Error **errp);
+
 #ifdef WAYMARK_QEMU_MAKE
 /* Up to release 5.1, built by make: the name of the file goes through the program. */
 static inline char *waymark_qemu_opt_parse(const char *option)

@@ -12,6 +12,7 @@ export const drawing = new Drawing(canvas);
 export const app = {
 	trace: null, boxes: [], height: 0, fixed: 0, scroll: 0, follows: true,
 	view: { from: 0, to: 1 }, past: [], tile: null, chosen: null, selection: null,
+	loading: 0, // questions about the view that have no answer yet
 };
 
 // For tests: what is drawn.
@@ -128,6 +129,7 @@ export function loader(once) {
 			return;
 		}
 		isLoading = true;
+		app.loading++;
 		let isDone = true;
 
 		do {
@@ -140,6 +142,7 @@ export function loader(once) {
 			});
 		} while (isOutdated);
 		isLoading = false;
+		app.loading--;
 		if (!isDone) {
 			timer = setTimeout(() => whenVisible(load), MORE_MS);
 		}

@@ -18,6 +18,7 @@
 
 typedef struct QemuOptsList QemuOptsList;
 typedef struct Monitor Monitor;
+typedef struct Error Error;
 
 /* GLib's clock. */
 int64_t g_get_real_time(void);
