@@ -20,6 +20,7 @@ from dpdk import count_of
 
 BUFFER = ["--discard", "--num-subbuf=8", "--subbuf-size=8M"]
 SESSION = "waymark-bench"
+NAMESPACE = "WAYMARK_BENCH_NAMESPACE"  # in the environment: move_apart() has worked
 # If our library has TSan, TSan must be loaded first. The program itself is built without TSan,
 # which does not understand the RCU in LTTng's headers.
 TSAN = ["-Wl,--no-as-needed", "-ltsan"] if os.environ.get("WAYMARK_SANITIZER") == "thread" else []
@@ -29,10 +30,10 @@ def move_apart():
     """Restarts this program in a private mount namespace, which LTTng needs as root; does nothing
     without the right to do so.
     """
-    wanted = "WAYMARK_BENCH_NAMESPACE" not in os.environ and os.geteuid() == 0
+    wanted = NAMESPACE not in os.environ and os.geteuid() == 0
     if wanted and subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "bench", "/run"],
                                  check=False, capture_output=True).returncode == 0:
-        os.environ["WAYMARK_BENCH_NAMESPACE"] = "1"
+        os.environ[NAMESPACE] = "1"
         script = 'mount -t tmpfs bench /run && mkdir /run/lock && exec "$@"'
         os.execvp("unshare", ["unshare", "-m", "sh", "-c", script, "sh", sys.executable, *sys.argv])
 
@@ -42,7 +43,7 @@ def why_no_daemon():
     for command in ("lttng", "lttng-sessiond", "babeltrace2"):
         if not shutil.which(command):
             return f"{command} is not installed"
-    if os.geteuid() == 0 and "WAYMARK_BENCH_NAMESPACE" not in os.environ:
+    if os.geteuid() == 0 and NAMESPACE not in os.environ:
         return "no mount namespace to keep it apart from the machine's own"
     return None
 
@@ -93,6 +94,19 @@ class Daemon:
         self.close()
         raise OSError("lttng-sessiond does not answer")
 
+    def begin_session(self, *rules):
+        """Begins a session. Each rule has the words of an `enable-event`."""
+        shutil.rmtree(self.trace, ignore_errors=True)
+        self.lttng("create", SESSION, f"--output={self.trace}")
+        self.lttng("enable-channel", "--userspace", *BUFFER, "channel")
+        for rule in rules:
+            self.lttng("enable-event", "--userspace", "--channel=channel", *rule)
+        self.lttng("start")
+
+    def end_session(self):
+        """Returns what LTTng says of losses."""
+        return self.lttng("destroy", SESSION).stderr
+
     def close(self):
         self.daemon.terminate()
         self.daemon.wait(timeout=20)
@@ -136,11 +150,7 @@ class Lttng(Daemon):
 
         Subtracts the stop time and the consumer's CPU time of a session with one event.
         """
-        shutil.rmtree(self.trace, ignore_errors=True)
-        self.lttng("create", SESSION, f"--output={self.trace}")
-        self.lttng("enable-channel", "--userspace", *BUFFER, "channel")
-        self.lttng("enable-event", "--userspace", "--channel=channel", "bench:*")
-        self.lttng("start")
+        self.begin_session(["bench:*"])
         cpu = self.consumer_cpu()
         result = subprocess.run(command, env=self.environment, check=False, capture_output=True,
                                 text=True)
@@ -148,7 +158,7 @@ class Lttng(Daemon):
         said = self.lttng("stop")
         seconds = time.perf_counter() - begin
         cpu = self.consumer_cpu() - cpu
-        said = said.stdout + said.stderr + self.lttng("destroy", SESSION).stderr
+        said = said.stdout + said.stderr + self.end_session()
         lost = max((int(n) for n in re.findall(r"(\d+) events? (?:were|was)? ?discarded", said)),
                    default=0)
         return result, max(seconds - self.base[0], 0), max(cpu - self.base[1], 0), lost

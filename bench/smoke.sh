@@ -4,6 +4,8 @@
 # tested: smoke.sh ARGUMENTS-OF-RUN.PY
 set -eu
 here=$(dirname "$0")
+[ "$1" = --programs ]
+programs=$2
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 "$here/run.py" "$@" --tiny --without=lttng --directory="$tmp" >"$tmp/out" 2>&1 || {
@@ -34,6 +36,18 @@ if ! grep -q '^| u64_str, 1 thread *| dpdk ' "$tmp/out" && ! grep 'not measured:
 	echo "neither a row nor a reason for dpdk"
 	exit 1
 fi
+# Another tracer may be missing; then the reason must be printed.
+"$here/filters.py" --tiny --programs="$programs" >"$tmp/filters" 2>&1 || {
+	cat "$tmp/filters"
+	exit 1
+}
+for tool in Waymark LTTng-UST bpftrace ftrace; do
+	grep -q "^| $tool .*[0-9]" "$tmp/filters" || grep "^\* not here: $tool, .*: ." "$tmp/filters" || {
+		cat "$tmp/filters"
+		echo "neither a row nor a reason for $tool"
+		exit 1
+	}
+done
 rows=$(sed -n '/^### Guest code/,/^### Reading/p' "$tmp/out" | grep -c -E '^\| (loop|sha256) ') || rows=0
 [ "$rows" = 8 ] || {
 	cat "$tmp/out"

@@ -105,13 +105,19 @@ def small(bench):
 
 
 def condition(bench):
-    table("Conditions", "Calls of an event with a condition, ns: what a false one adds to an event that is off, and a\n"
-          "true one beside no condition.",
+    table("Conditions", "Calls of an event with a condition, limits or an aggregation, ns: what one that is not recorded adds to\n"
+          "an event that is off, and a true condition beside none.",
           ("what", "ns", "to reach"),
           [(label, number(bench.results.median(f"condition.{metric}", "")),
             bench.results.verdict(f"condition.{metric}", ""))
            for label, metric in (("false, of an integer: added", "integer_ns"),
                                  ("false, of a string of 16 bytes: added", "string_ns"),
+                                 ("left out by every=: added", "every_ns"),
+                                 ("left out by rate=: added", "rate_ns"),
+                                 ("a pair timed by elapsed(), 10 000 open: added", "pair_ns"),
+                                 ("only counted: added", "count_ns"),
+                                 ("counted by a key of 16 values: added", "count_keyed_ns"),
+                                 ("counted, and a histogram: added", "hist_ns"),
                                  ("true, of an integer", "true_ns"), ("no condition", "plain_ns"),
                                  ("true, x no condition", "true_ratio"))])
 
