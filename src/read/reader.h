@@ -39,6 +39,33 @@ struct read_error {
 	unsigned int depth;
 };
 
+/*
+ * A place in a stream of a native trace: everything before it was returned. The numbers are those
+ * of the packets' headers (format/packet.h).
+ */
+struct reader_position {
+	uint64_t stream; /* stream_instance_id */
+	uint64_t packet; /* sequence of the last packet of which something was read; 0: none */
+	uint64_t offset; /* bytes of the packet that were read; UINT64_MAX: all */
+	uint64_t ticks; /* time of its last event that was read */
+	uint64_t discarded; /* events that were reported as missing */
+	uint64_t evicted; /* of these, events that were overwritten */
+	bool is_open; /* the packet was open, and may have grown */
+	struct losses gap; /* counted above, but not returned yet */
+};
+
+/* Events of a packet that were read from memory: they are not missing if it is overwritten. */
+struct reader_credit {
+	uint64_t stream;
+	uint64_t packet;
+	uint64_t events;
+};
+
+struct reader_positions {
+	VEC(struct reader_position) all; /* by stream */
+	VEC(struct reader_credit) credits; /* by stream, oldest first */
+};
+
 struct reader_options {
 	const struct model *declarations; /* NULL: none; must outlive the reader */
 	bool no_header; /* the file begins with its first record */
@@ -54,6 +81,10 @@ struct reader_options {
 	void *data; /* argument of both functions */
 	enum reader_follow follow;
 	bool is_again; /* it was opened before: missing files were reported then */
+	bool stays; /* a followed trace ends where its process turns to another one */
+	/* Where a former reader of this trace ended; NULL: at its begin. Read by the opening only.
+	 */
+	const struct reader_positions *positions;
 };
 
 /*
@@ -128,6 +159,8 @@ struct reader_format {
 	/* For reader_loads() and reader_section(); NULL if it cannot be read in sections. */
 	bool (*loads)(const struct reader *r, struct reader_loads *loads);
 	void (*section)(struct reader *r, int64_t from_ns, int64_t until_ns);
+	/* For reader_positions(); NULL if it cannot be resumed. */
+	void (*positions)(struct reader *r, struct reader_positions *positions);
 };
 
 /* The formats, each in the folder of its name. */
@@ -142,6 +175,7 @@ extern const struct reader_format reader_simple;
 /* One trace of a reader, and its process; "" and 0 if unknown. */
 struct trace_info {
 	const char *path; /* as the user named it; NULL: the only trace */
+	const uint8_t *uuid; /* 16 bytes; NULL: it has none */
 	const struct reader *reader; /* its own reader; NULL: the only trace */
 	const char *hostname;
 	const char *boot_id;
@@ -261,6 +295,19 @@ static inline bool reader_loads(const struct reader *r, struct reader_loads *loa
 static inline void reader_section(struct reader *r, int64_t from_ns, int64_t until_ns)
 {
 	r->format->section(r, from_ns, until_ns);
+}
+
+/*
+ * Sets the place of each stream after the records that were returned, for the `positions` of
+ * another reader of the same trace. False if the format cannot be resumed. The caller frees both
+ * lists.
+ */
+static inline bool reader_positions(struct reader *r, struct reader_positions *positions)
+{
+	if (r->format->positions) {
+		r->format->positions(r, positions);
+	}
+	return r->format->positions != NULL;
 }
 
 static inline enum read_result reader_next(struct reader *r, struct record *rec)

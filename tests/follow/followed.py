@@ -14,7 +14,7 @@ import unittest
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "common"))
 from memory import make_memory  # noqa: E402
 
-WAYMARK, PACED, API = (os.path.abspath(a) for a in sys.argv[1:4])
+WAYMARK, PACED, API, RESUMED = (os.path.abspath(a) for a in sys.argv[1:5])
 STEP = re.compile(r"^(\d+)\.(\d{9}) (\d+) step thread (\d+) step (\d+)$")
 GAP = re.compile(r"^# (\d+)\.(\d{9}) (\d+) (.*)$")
 PATIENCE = 60

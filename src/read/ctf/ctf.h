@@ -8,6 +8,7 @@
  *	count.c     the number of records, in any order
  *	section.c   a part of the time; seek.c where it begins in the files
  *	follow.c    rounds of a trace whose process records
+ *	position.c  where a reader ends, for another one to go on
  *	files.c     the streams, of files and of packets in memory
  *	outline.c   threads and times, from the headers of packets
  *	stream.c    the packets of a stream; gap.c what is missing of it
@@ -46,6 +47,7 @@ struct ctf_follow {
 	bool has_waited; /* READ_NOTHING was returned */
 	bool is_leaving; /* this round reads the files of a trace that will get no more events */
 	bool is_lost; /* the next trace cannot be read, which was reported before */
+	bool stays; /* the next trace is not wanted */
 	unsigned int tries; /* failed openings of the next trace */
 	struct ctf_stream horizon; /* a stream without events, as a mark in the heap */
 	uint64_t last_horizon; /* in ticks, of the last round */
@@ -115,6 +117,9 @@ size_t ctf_take_of(
 size_t ctf_count_own(struct reader *base, struct record_tally *runs, size_t room); /* count.c */
 const struct value *ctf_decode(struct reader *base, const struct record *rec);
 
+/* Notes the events that were read from a packet in memory, which may be overwritten later. */
+void ctf_records_credit(struct ctf_reader *r, struct ctf_stream *s);
+
 /* Fills the heap with all streams; if the trace is followed, for one round. */
 void ctf_records_begin(struct ctf_reader *r);
 
@@ -153,6 +158,14 @@ bool ctf_follow_has_news(const struct ctf_reader *r, const struct ctf_stream *s)
  * the next round has begun, READ_NOTHING if the caller must wait, else the end or an error.
  */
 enum read_result ctf_follow_turn(struct ctf_reader *r);
+
+/* ---- position.c ---- */
+
+/* Does reader_positions(). */
+void ctf_positions(struct reader *base, struct reader_positions *positions);
+
+/* Moves the streams to these places. Call before ctf_records_begin(). */
+void ctf_resume(struct ctf_reader *r, const struct reader_positions *positions);
 
 /* ---- files.c ---- */
 

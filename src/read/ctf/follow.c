@@ -234,6 +234,9 @@ enum read_result ctf_follow_turn(struct ctf_reader *r)
 	if (!f->is_on || f->is_last || f->is_lost) {
 		return READ_END;
 	}
+	if (f->is_leaving && f->stays) {
+		return READ_END;
+	}
 	bool goes_on = f->is_leaving && turn_to_next_trace(r);
 	bool gives_up =
 		f->tries > CTF_WAITS_MAX || !r->trace.is_live || reader_is_stopped(&r->base);

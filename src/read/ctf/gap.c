@@ -100,6 +100,15 @@ static void note_packets(struct ctf_stream *s, const struct ctf_trace *t, uint64
 	}
 }
 
+/* Returns the gap that a former reader left, if its packet has left memory meanwhile. */
+static struct losses take_pending(struct ctf_stream *s)
+{
+	struct losses gap = s->has_gap ? s->gap : (struct losses){ 0 };
+
+	s->has_gap = false;
+	return gap;
+}
+
 /* A stream that continues another trace's may begin with any packet. */
 void ctf_gap_note(struct ctf_stream *s, const struct ctf_trace *t)
 {
@@ -110,6 +119,8 @@ void ctf_gap_note(struct ctf_stream *s, const struct ctf_trace *t)
 	bool lacks_end = s->is_open && t->buffer && !overwrites(t);
 	uint64_t packets = is_gap ? h->sequence - s->sequence - 1 + lacks_end : 0;
 
+	const struct losses pending = take_pending(s);
+
 	note_events(s, h->events_discarded);
 	note_packets(s, t, packets);
 	s->sequence = is_next ? h->sequence : s->sequence;
@@ -117,20 +128,22 @@ void ctf_gap_note(struct ctf_stream *s, const struct ctf_trace *t)
 		s->gap = (struct losses){ 0 };
 		s->is_new = false;
 	}
+	losses_add(&s->gap, &pending);
 	s->has_gap = losses_events(&s->gap) || losses_packets(&s->gap);
 	s->has_broken = false;
 }
 
 enum ctf_step ctf_gap_trailing(struct ctf_stream *s, const struct ctf_trace *t)
 {
+	const struct losses pending = take_pending(s);
 	struct buffer_counts counts = { 0 };
 
-	s->has_gap = false;
 	if (t->buffer) {
 		counts = buffer_source_counts(t->buffer, s->instance);
 	}
 	s->overwritten = counts.evicted - s->evicted;
 	s->evicted = counts.evicted;
 	note_events(s, counts.lost + counts.evicted);
-	return losses_events(&s->gap) ? CTF_TRAILING_GAP : CTF_LAST;
+	losses_add(&s->gap, &pending);
+	return losses_events(&s->gap) || losses_packets(&s->gap) ? CTF_TRAILING_GAP : CTF_LAST;
 }

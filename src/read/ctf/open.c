@@ -48,6 +48,7 @@ static void set_info(struct ctf_reader *r)
 	size_t count = r->streams.count;
 	uint64_t last = count ? r->streams.items[count - 1].instance : 0;
 
+	r->info.uuid = r->trace.uuid;
 	r->info.hostname = md->hostname;
 	r->info.boot_id = md->boot_id;
 	r->info.procname = md->procname;
@@ -167,6 +168,7 @@ static bool open_trace(
 	}
 	ctf_set_clock(r);
 	ctf_follow_begin(r, options->follow);
+	r->follow.stays = options->stays;
 	if (options->follow == FOLLOW_NEW) {
 		r->base.next = r->follow.is_on ? ctf_next_new : ctf_next_none;
 		r->base.take = NULL;
@@ -187,6 +189,9 @@ static bool open_trace(
 	set_info(r);
 	if (r->follow.new_ns) {
 		ctf_follow_skip_old(r);
+	}
+	if (options->positions) {
+		ctf_resume(r, options->positions);
 	}
 	ctf_records_begin(r);
 	return true;
@@ -256,4 +261,5 @@ const struct reader_format reader_ctf = {
 	.limit = ctf_limit,
 	.loads = ctf_loads,
 	.section = ctf_section,
+	.positions = ctf_positions,
 };

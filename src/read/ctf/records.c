@@ -203,8 +203,7 @@ static enum read_result give_gap(struct ctf_reader *r, struct record *rec, struc
 	return READ_RECORD;
 }
 
-/* Counts the events that were read from a packet in memory, which may be overwritten later. */
-static void count_read(struct ctf_reader *r, struct ctf_stream *s)
+void ctf_records_credit(struct ctf_reader *r, struct ctf_stream *s)
 {
 	uint64_t events = 0;
 
@@ -220,6 +219,7 @@ static void count_read(struct ctf_reader *r, struct ctf_stream *s)
 
 		p += size < left && align_event(size) < left ? align_event(size) : left;
 	}
+	s->begin = s->pos;
 	ctf_gap_credit(s, events);
 }
 
@@ -239,7 +239,7 @@ static bool needs_packet(const struct ctf_reader *r, const struct ctf_stream *s)
 
 static enum read_result next_packet(struct ctf_reader *r, struct record *rec, struct ctf_stream *s)
 {
-	count_read(r, s);
+	ctf_records_credit(r, s);
 	switch (ctf_stream_next(s, &r->trace, &r->base.error)) {
 	case CTF_PACKET:
 		if (r->needs.is_part && (int64_t)ctf_ns(r, s->ticks) > r->needs.to_ns) {

@@ -514,6 +514,8 @@ static enum ctf_step next_in_files(
 
 void ctf_stream_point(struct ctf_stream *s, const struct ctf_file *files, size_t count)
 {
+	/* Of the packet that is read next: the last one, unless all of it was read. */
+	uint64_t wanted = s->sequence + (s->resume == SIZE_MAX);
 	size_t file = 0;
 
 	s->files = files;
@@ -529,7 +531,7 @@ void ctf_stream_point(struct ctf_stream *s, const struct ctf_file *files, size_t
 			file = i;
 			break;
 		}
-		if (files[i].sequence > 0 && files[i].sequence <= s->sequence + 1) {
+		if (files[i].sequence > 0 && files[i].sequence <= wanted) {
 			file = i;
 		}
 	}
