@@ -66,7 +66,7 @@ class Buffer:
         """Records while act() runs, from the begin; returns its result."""
         self.set("tracing_on", "0")
         self.set("trace", "")
-        self.set("buffer_size_kb", "16384")
+        self.set("buffer_size_kb", "65536")
         self.set("trace_clock", clock)
         for event in self.events:
             self.set(f"events/{event}/enable", "1")

@@ -51,6 +51,8 @@ ONLY_READ = {
     "waymark top": "no such program runs here, and no terminal; tests/top has both",
     "waymark view": "it serves until a signal; tests/view asks it",
     "waymark drain": "no such program runs here; tests/jail has some",
+    "waymark ship": "no server runs here; tests/ship has some",
+    "clickhouse-client": "no server runs here; tests/ship has some",
     "blk_read(uint64_t offset": "the declaration is wrong on purpose",
     "socat": "tests/monitor speaks with a socket",
     "kick": "no such events are recorded here; tests/analyse has some",
@@ -164,7 +166,9 @@ def check_read(page, script, env, work):
             part = re.sub(r"\b(4242|4711)\b", "4194303", part).replace("--seconds=10", "--seconds=1")
             if part.startswith("waymark drain"):
                 part = part.replace("waymark drain", "waymark drain --once")
-            if part.startswith("waymark view"):
+            if part.startswith("waymark ship"):
+                part = f"{part} --state=ship"
+            if part.startswith(("waymark view", "waymark ship")):
                 part = f"timeout --preserve-status 2 {part}"
             done = run(part, env, work)
             faults.check(done.returncode in (0, 1), f"{page.path.name}: {part}\n  makes no sense: {done.stderr}")

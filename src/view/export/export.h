@@ -60,5 +60,6 @@ extern const struct export_format export_csv;
 extern const struct export_format export_jsonl;
 extern const struct export_format export_sqlite;
 extern const struct export_format export_pprof;
+extern const struct export_format export_clickhouse;
 
 #endif

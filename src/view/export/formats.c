@@ -9,5 +9,6 @@ const struct export_format *const export_formats[] = {
 	&export_jsonl,
 	&export_sqlite,
 	&export_pprof,
+	&export_clickhouse,
 	NULL,
 };

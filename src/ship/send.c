@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A server stores a block of one partition as a whole or not at all, so the rows of a part are
+ * there or are not. A part of another table replaces rows with the same key: it may be sent twice.
+ * While a former request is still running on the server, the sender waits.
+ */
+#include "ship/send.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+
+#define PAUSE_MS 20 /* while there is nothing to send */
+#define RETRY_MIN_MS 200
+#define RETRY_MAX_MS 10000
+#define QUERY_ID_SIZE 48
+
+/* ---- Checks ---- */
+
+static enum server_result check_version(struct servers *s, size_t server)
+{
+	char query[256];
+	struct out answer;
+
+	snprintf(query, sizeof(query), "SELECT max(version) FROM `%.100s`." SCHEMA_OF_VERSION,
+		s->database);
+	enum server_result result = servers_ask(s, server, query, &answer);
+
+	if (result == SERVER_DONE && strtoul(answer.data, NULL, 10) != SCHEMA_VERSION) {
+		result = SERVER_REFUSED;
+		error_set(s->error,
+			"%s: the tables of %s have version %.20s, this waymark needs %d: see "
+			"'waymark schema clickhouse'",
+			s->all.items[server], s->database, answer.data, SCHEMA_VERSION);
+	}
+	out_fini(&answer);
+	return result;
+}
+
+/* Finds the type of a column in lines `TABLE NAME TYPE`; returns its end, or NULL. */
+static const char *find_column(
+	const char *lines, const char *table, const char *column, const char **type)
+{
+	char head[160];
+	size_t length = (size_t)snprintf(head, sizeof(head), "%s\t%s\t", table, column);
+
+	for (const char *line = lines; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+		if (strncmp(line, head, length) == 0) {
+			*type = line + length;
+			return line + strcspn(line, "\n");
+		}
+	}
+	return NULL;
+}
+
+static bool check_columns(struct servers *s, size_t server, const char *lines)
+{
+	for (size_t t = 0; t < SCHEMA_TABLES; t++) {
+		const char *table = schema_tables[t].name;
+
+		for (const struct schema_column *c = schema_tables[t].columns; c->name; c++) {
+			const char *wanted = block_type_name(c->type);
+			const char *type = "missing";
+			const char *end = find_column(lines, table, c->name, &type);
+			size_t length = end ? (size_t)(end - type) : strlen(type);
+
+			if (length != strlen(wanted) || strncmp(type, wanted, length) != 0) {
+				return error_set(s->error,
+					"%s: column %s of table %s.%s is %.*s, not %s: "
+					"'waymark schema clickhouse' prints what it must be",
+					s->all.items[server], c->name, s->database, table,
+					(int)length, type, wanted);
+			}
+		}
+	}
+	return true;
+}
+
+static enum server_result check_server(struct servers *s, size_t server)
+{
+	char query[256];
+	struct out answer;
+
+	snprintf(query, sizeof(query),
+		"SELECT table, name, type FROM system.columns WHERE database = '%.100s'",
+		s->database);
+	enum server_result result = servers_ask(s, server, query, &answer);
+	bool has_tables = answer.len > 1;
+
+	if (result == SERVER_DONE && !has_tables) {
+		error_set(s->error,
+			"%s: there is no database %s with tables: make them by "
+			"'waymark schema clickhouse --database=%s | clickhouse-client --multiquery'",
+			s->all.items[server], s->database, s->database);
+	}
+	if (result == SERVER_DONE && !(has_tables && check_columns(s, server, answer.data))) {
+		result = SERVER_REFUSED;
+	}
+	out_fini(&answer);
+	return result == SERVER_DONE ? check_version(s, server) : result;
+}
+
+enum server_result sender_check(struct servers *s)
+{
+	enum server_result result = SERVER_DONE;
+
+	for (size_t i = 0; i < s->all.count && result == SERVER_DONE; i++) {
+		result = check_server(s, i);
+	}
+	return result;
+}
+
+/* ---- One part ---- */
+
+enum stored { STORED, NOT_STORED, STORED_UNKNOWN };
+
+static const struct batch_part *part_of(const struct sender *s)
+{
+	return &s->batch.parts.items[s->part];
+}
+
+static void name_query(const struct sender *s, char id[QUERY_ID_SIZE])
+{
+	snprintf(id, QUERY_ID_SIZE, "waymark-%016" PRIx64 "-%zu", s->batch.number, s->part);
+}
+
+/* Asks for a number. */
+static bool ask_number(struct sender *s, const char *query, uint64_t *number)
+{
+	struct out answer;
+	bool ok = servers_ask(s->servers, part_of(s)->server, query, &answer) == SERVER_DONE;
+
+	*number = ok ? strtoull(answer.data, NULL, 10) : 0;
+	out_fini(&answer);
+	return ok;
+}
+
+/* Finds out whether the part was stored by a request whose answer is unknown. */
+static enum stored look(struct sender *s)
+{
+	const struct batch_part *p = part_of(s);
+	char id[QUERY_ID_SIZE];
+	char query[512];
+	uint64_t running;
+	uint64_t rows;
+
+	if (!schema_tables[p->table].is_by_day) {
+		return NOT_STORED;
+	}
+	name_query(s, id);
+	snprintf(query, sizeof(query), "SELECT count() FROM system.processes WHERE query_id = '%s'",
+		id);
+	if (!ask_number(s, query, &running) || running > 0) {
+		return STORED_UNKNOWN;
+	}
+	snprintf(query, sizeof(query),
+		"SELECT count() FROM `%.100s`.%s WHERE batch = %" PRIu64
+		" AND time >= toDateTime(%" PRIu64 ") AND time < toDateTime(%" PRIu64 ")",
+		s->servers->database, schema_tables[p->table].name, s->batch.number,
+		BATCH_DAY * (uint64_t)p->day, BATCH_DAY * ((uint64_t)p->day + 1));
+	if (!ask_number(s, query, &rows)) {
+		return STORED_UNKNOWN;
+	}
+	if (rows > 0 && rows != p->rows) {
+		error_set(s->servers->error,
+			"%s: batch %" PRIu64 " has %" PRIu64 " rows in %s, not %" PRIu64,
+			s->servers->all.items[p->server], s->batch.number, rows,
+			schema_tables[p->table].name, p->rows);
+		s->report(s->servers->error);
+	}
+	return rows > 0 ? STORED : NOT_STORED;
+}
+
+static void write_query(const struct sender *s, struct out *query)
+{
+	const struct schema_table *t = &schema_tables[part_of(s)->table];
+
+	out_init(query, OUT_TO_MEMORY);
+	out_printf(query, "INSERT INTO `%s`.%s (", s->servers->database, t->name);
+	for (const struct schema_column *c = t->columns; c->name; c++) {
+		out_printf(query, "%s%s", c == t->columns ? "" : ", ", c->name);
+	}
+	out_str(query, ") FORMAT Native");
+	out_char(query, '\0');
+}
+
+static bool insert(struct sender *s)
+{
+	const struct batch_part *p = part_of(s);
+	char id[QUERY_ID_SIZE];
+	struct out query;
+
+	write_query(s, &query);
+	name_query(s, id);
+	const struct server_rows rows = { p->server, query.data, id, s->batch.frames.data + s->at,
+		p->bytes };
+	enum server_result result = servers_insert(s->servers, &rows);
+
+	out_fini(&query);
+	s->is_uncertain = result != SERVER_DONE;
+	return result == SERVER_DONE;
+}
+
+static bool send_part(struct sender *s)
+{
+	enum stored stored = s->is_uncertain || s->is_former ? look(s) : NOT_STORED;
+
+	if (stored == STORED_UNKNOWN || (stored == NOT_STORED && !insert(s))) {
+		return false;
+	}
+	const struct batch_part *p = part_of(s);
+
+	if (schema_tables[p->table].is_by_day) {
+		__atomic_fetch_add(&s->sent_rows, p->rows, __ATOMIC_RELAXED);
+	}
+	__atomic_fetch_add(&s->sent_bytes, p->bytes, __ATOMIC_RELAXED);
+	s->is_uncertain = false;
+	s->at += p->bytes;
+	s->part++;
+	return true;
+}
+
+/* ---- All parts ---- */
+
+static void pause_ms(const struct sender *s, unsigned int ms)
+{
+	const struct timespec slice = { 0, PAUSE_MS * 1000000L };
+
+	for (unsigned int waited = 0;
+		waited < ms && !__atomic_load_n(&s->is_ended, __ATOMIC_RELAXED);
+		waited += PAUSE_MS) {
+		nanosleep(&slice, NULL);
+	}
+}
+
+/* Reports the begin and the end of failures, and waits longer after each. */
+static void note(struct sender *s, bool is_sent)
+{
+	unsigned int before = s->failures;
+	unsigned int ms = RETRY_MIN_MS << (before < 6 ? before : 6);
+	char text[700];
+
+	if (is_sent && before > 0) {
+		s->report("sending goes on");
+	}
+	if (!is_sent && before == 0) {
+		snprintf(text, sizeof(text), "%s: events are kept until it works",
+			s->servers->error);
+		s->report(text);
+	}
+	__atomic_store_n(&s->failures, is_sent ? 0 : before + 1, __ATOMIC_RELAXED);
+	if (!is_sent) {
+		pause_ms(s, ms < RETRY_MAX_MS ? ms : RETRY_MAX_MS);
+	}
+}
+
+/* Takes the oldest batch. */
+static void take(struct sender *s)
+{
+	char error[512];
+
+	if (!spool_take(s->spool, &s->batch, error, sizeof(error))) {
+		s->report(error);
+		spool_drop(s->spool);
+		return;
+	}
+	s->batch.number = sender_batch(s->shipper, s->spool->first);
+	s->is_taken = true;
+	s->part = 0;
+	s->at = 0;
+}
+
+static void *run(void *sender)
+{
+	struct sender *s = sender;
+
+	while (!__atomic_load_n(&s->is_ended, __ATOMIC_RELAXED)) {
+		if (!s->is_taken && spool_is_empty(s->spool)) {
+			s->is_former = false;
+			pause_ms(s, PAUSE_MS);
+		} else if (!s->is_checked) {
+			s->is_checked = sender_check(s->servers) == SERVER_DONE;
+			note(s, s->is_checked);
+		} else if (!s->is_taken) {
+			take(s);
+		} else if (s->part < s->batch.parts.count) {
+			note(s, send_part(s));
+		} else {
+			spool_drop(s->spool);
+			s->is_taken = s->is_former = false;
+		}
+	}
+	return NULL;
+}
+
+bool sender_start(struct sender *s)
+{
+	batch_init(&s->batch);
+	s->is_former = true;
+	return pthread_create(&s->thread, NULL, run, s) == 0;
+}
+
+void sender_end(struct sender *s)
+{
+	__atomic_store_n(&s->is_ended, true, __ATOMIC_RELAXED);
+	pthread_join(s->thread, NULL);
+	batch_fini(&s->batch);
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A request is one POST. The server's errors are `Code: N, e.displayText() = TEXT`, in the words of
+ * its version; the user reads them as they are.
+ */
+#include "ship/server.h"
+
+#include <curl/curl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#define PLAIN "clickhouse://"
+#define ENCRYPTED "clickhouses://"
+#define PORT_PLAIN "8123"
+#define PORT_ENCRYPTED "8443"
+#define CONNECT_MS 5000L
+#define REQUEST_MS 120000L
+
+/* ---- The place ---- */
+
+static char *copy(const char *text, size_t length)
+{
+	char *made = xcalloc(length + 1, 1);
+
+	memcpy(made, text, length);
+	return made;
+}
+
+/* Takes USER[:PASSWORD]. */
+static void set_user(struct servers *s, const char *text, size_t length)
+{
+	const char *colon = memchr(text, ':', length);
+	size_t user = colon ? (size_t)(colon - text) : length;
+
+	s->user = copy(text, user);
+	if (colon) {
+		free(s->password);
+		s->password = copy(colon + 1, length - user - 1);
+	}
+}
+
+/* Adds HOST[:PORT]; an address of IPv6 is in brackets. False if it is none. */
+static bool add_server(struct servers *s, const char *text, size_t length)
+{
+	const char *port = s->is_encrypted ? PORT_ENCRYPTED : PORT_PLAIN;
+	const char *bracket = memchr(text, ']', length);
+	const char *from = bracket ? bracket : text;
+	bool has_port = memchr(from, ':', length - (size_t)(from - text)) != NULL;
+	char *server = xcalloc(length + sizeof(PORT_ENCRYPTED) + 1, 1);
+
+	sprintf(server, "%.*s%s%s", (int)length, text, has_port ? "" : ":", has_port ? "" : port);
+	vec_push(&s->all, server);
+	return length > 0 && *text != ':';
+}
+
+static bool fail_place(struct servers *s, const char *place)
+{
+	return error_set(s->error,
+		"'%.200s' is no destination: write clickhouse://[USER@]HOST[:PORT]/DATABASE",
+		place);
+}
+
+bool servers_init(struct servers *s, const char *place)
+{
+	const char *password = getenv("CLICKHOUSE_PASSWORD");
+	bool is_ok = true;
+
+	*s = (struct servers){ .is_encrypted = strncmp(place, ENCRYPTED, strlen(ENCRYPTED)) == 0 };
+	if (!s->is_encrypted && strncmp(place, PLAIN, strlen(PLAIN)) != 0) {
+		return fail_place(s, place);
+	}
+	const char *at = place + strlen(s->is_encrypted ? ENCRYPTED : PLAIN);
+	const char *end = at + strcspn(at, "/");
+
+	s->password = password ? xstrdup(password) : NULL;
+	for (const char *c = end; c > at; c--) { /* a password may have an @ */
+		if (c[-1] == '@') {
+			set_user(s, at, (size_t)(c - 1 - at));
+			at = c;
+			break;
+		}
+	}
+	do {
+		size_t length = strcspn(at, ",/");
+
+		is_ok = is_ok && add_server(s, at, length);
+		at += length;
+	} while (*at == ',' && at++);
+	s->database = xstrdup(*at == '/' && at[1] ? at + 1 : "waymark");
+	s->handle = curl_easy_init();
+	return (is_ok && !strchr(s->database, '/')) || fail_place(s, place);
+}
+
+void servers_fini(struct servers *s)
+{
+	vec_foreach (char **, server, &s->all) {
+		free(*server);
+	}
+	vec_fini(&s->all);
+	free(s->database);
+	free(s->user);
+	free(s->password);
+	curl_easy_cleanup(s->handle);
+}
+
+/* ---- Requests ---- */
+
+static size_t take_answer(char *bytes, size_t size, size_t count, void *answer)
+{
+	out_bytes(answer, bytes, size * count);
+	return size * count;
+}
+
+/* Compares the server's clock with this host's. */
+static size_t take_header(char *line, size_t size, size_t count, void *servers)
+{
+	static const char name[] = "Date: ";
+	struct servers *s = servers;
+	char date[64] = "";
+
+	if (size * count > sizeof(name) && strncasecmp(line, name, strlen(name)) == 0) {
+		snprintf(date, sizeof(date), "%.*s", (int)(size * count - strlen(name)),
+			line + strlen(name));
+		time_t theirs = curl_getdate(date, NULL);
+
+		s->has_time = theirs >= 0;
+		s->ahead_s = theirs >= 0 ? (int64_t)theirs - (int64_t)time(NULL) : 0;
+	}
+	return size * count;
+}
+
+static void add_header(struct curl_slist **list, const char *name, const char *value)
+{
+	struct out line;
+
+	if (value) {
+		out_init(&line, OUT_TO_MEMORY);
+		out_printf(&line, "%s: %s", name, value);
+		out_char(&line, '\0');
+		*list = curl_slist_append(*list, line.data);
+		out_fini(&line);
+	}
+}
+
+static void set_up(
+	struct servers *s, const char *url, const struct curl_slist *headers, struct out *answer)
+{
+	curl_easy_reset(s->handle);
+	curl_easy_setopt(s->handle, CURLOPT_URL, url);
+	curl_easy_setopt(s->handle, CURLOPT_HTTPHEADER, headers);
+	curl_easy_setopt(s->handle, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(s->handle, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS);
+	curl_easy_setopt(s->handle, CURLOPT_TIMEOUT_MS, REQUEST_MS);
+	curl_easy_setopt(s->handle, CURLOPT_WRITEFUNCTION, take_answer);
+	curl_easy_setopt(s->handle, CURLOPT_WRITEDATA, answer);
+	curl_easy_setopt(s->handle, CURLOPT_HEADERFUNCTION, take_header);
+	curl_easy_setopt(s->handle, CURLOPT_HEADERDATA, s);
+	/* On a connection that it used before, libcurl repeats a request that had no answer. */
+	curl_easy_setopt(s->handle, CURLOPT_FRESH_CONNECT, 1L);
+	curl_easy_setopt(s->handle, CURLOPT_FORBID_REUSE, 1L);
+	if (s->authority) {
+		curl_easy_setopt(s->handle, CURLOPT_CAINFO, s->authority);
+	}
+}
+
+/* Sets the error to the first line of an answer. */
+static enum server_result refused(struct servers *s, size_t server, long status, struct out *answer)
+{
+	out_char(answer, '\0');
+	error_set(s->error, "%s: HTTP %ld: %.*s", s->all.items[server], status,
+		(int)strcspn(answer->data, "\n"), answer->data);
+	return SERVER_REFUSED;
+}
+
+struct request {
+	const char *parameters; /* of the URL */
+	const void *body;
+	size_t size;
+};
+
+static enum server_result post(
+	struct servers *s, size_t server, const struct request *request, struct out *answer)
+{
+	struct curl_slist *headers = NULL;
+	struct out url;
+	long status = 0;
+
+	out_init(&url, OUT_TO_MEMORY);
+	out_printf(&url, "%s://%s/?%s", s->is_encrypted ? "https" : "http", s->all.items[server],
+		request->parameters);
+	out_char(&url, '\0');
+	add_header(&headers, "X-ClickHouse-User", s->user);
+	add_header(&headers, "X-ClickHouse-Key", s->password);
+	headers = curl_slist_append(headers, "Expect:");
+	set_up(s, url.data, headers, answer);
+	curl_easy_setopt(s->handle, CURLOPT_POSTFIELDS, request->body);
+	curl_easy_setopt(s->handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->size);
+	CURLcode failed = curl_easy_perform(s->handle);
+
+	curl_easy_getinfo(s->handle, CURLINFO_RESPONSE_CODE, &status);
+	curl_slist_free_all(headers);
+	out_fini(&url);
+	if (failed) {
+		error_set(s->error, "%s: %s", s->all.items[server], curl_easy_strerror(failed));
+		return SERVER_UNREACHED;
+	}
+	return status == 200 ? SERVER_DONE : refused(s, server, status, answer);
+}
+
+/* Adds NAME=VALUE to the parameters of a request. */
+static void add_parameter(struct servers *s, struct out *to, const char *name, const char *value)
+{
+	char *text = curl_easy_escape(s->handle, value, 0);
+
+	out_printf(to, "%s%s=%s", to->len ? "&" : "", name, text);
+	curl_free(text);
+}
+
+enum server_result servers_ask(
+	struct servers *s, size_t server, const char *query, struct out *answer)
+{
+	const struct request request = { "", query, strlen(query) };
+
+	out_init(answer, OUT_TO_MEMORY);
+	enum server_result result = post(s, server, &request, answer);
+
+	while (answer->len > 0 && answer->data[answer->len - 1] == '\n') {
+		answer->len--;
+	}
+	out_char(answer, '\0');
+	return result;
+}
+
+enum server_result servers_insert(struct servers *s, const struct server_rows *rows)
+{
+	struct out parameters;
+	struct out answer;
+
+	out_init(&parameters, OUT_TO_MEMORY);
+	out_init(&answer, OUT_TO_MEMORY);
+	add_parameter(s, &parameters, "query", rows->query);
+	add_parameter(s, &parameters, "query_id", rows->id);
+	add_parameter(s, &parameters, "decompress", "1");
+	add_parameter(
+		s, &parameters, "http_native_compression_disable_checksumming_on_decompress", "1");
+	out_char(&parameters, '\0');
+	const struct request request = { parameters.data, rows->frames, rows->size };
+	enum server_result result = post(s, rows->server, &request, &answer);
+
+	out_fini(&parameters);
+	out_fini(&answer);
+	return result;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The servers of a destination, and requests to them: ClickHouse's HTTP interface, by libcurl. Each
+ * server has a part of the rows. One thread at a time.
+ */
+#ifndef SHIP_SERVER_H
+#define SHIP_SERVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "text/out.h"
+
+enum server_result {
+	SERVER_DONE,
+	SERVER_REFUSED, /* an answer that is an error */
+	SERVER_UNREACHED, /* no answer: what was asked for may have been done */
+};
+
+struct servers {
+	VEC(char *) all; /* host:port */
+	char *database;
+	char *user;
+	char *password;
+	const char *authority; /* file of certificates; NULL: the system's */
+	bool is_encrypted;
+	void *handle; /* of libcurl */
+	char error[512]; /* of the last request */
+	bool has_time;
+	int64_t ahead_s; /* of its last answer: its clock less this host's, to a second */
+};
+
+/*
+ * Reads clickhouse://[USER[:PASSWORD]@]HOST[:PORT][,HOST[:PORT]...][/DATABASE], or clickhouses://
+ * for TLS. False with the reason in `error`.
+ */
+bool servers_init(struct servers *s, const char *place);
+void servers_fini(struct servers *s);
+
+/*
+ * Asks a server; the answer is text, without its last newline. The caller frees it.
+ */
+enum server_result servers_ask(
+	struct servers *s, size_t server, const char *query, struct out *answer);
+
+/* The body of an INSERT. */
+struct server_rows {
+	size_t server;
+	const char *query; /* up to its FORMAT */
+	const char *id; /* names the request while it runs */
+	const void *frames; /* format/clickhouse.h */
+	size_t size;
+};
+
+enum server_result servers_insert(struct servers *s, const struct server_rows *rows);
+
+#endif

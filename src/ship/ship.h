@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ships traces: reads them in turn, collects their records in batches, and stores these in a spool,
+ * from which a thread sends them (send.h). Reading disturbs no traced process. One thread.
+ */
+#ifndef SHIP_SHIP_H
+#define SHIP_SHIP_H
+
+#include "ship/batch.h"
+#include "ship/send.h"
+#include "ship/source.h"
+#include "ship/spool.h"
+
+struct ship_options {
+	uint64_t spool_bytes; /* of batches; more stay in their traces */
+	unsigned int interval_ms; /* the longest time that a record waits in a batch */
+	bool is_once; /* ends when everything is sent */
+	int end_fd; /* ends when it can be read */
+};
+
+struct ship {
+	struct ship_options options;
+	struct ship_sources sources;
+	struct spool spool;
+	struct servers servers;
+	struct sender sender;
+	struct batch batch;
+	uint64_t begun_ns; /* when the batch got its first row */
+	uint64_t found_ns; /* when traces were looked for */
+	uint64_t problems; /* records that could not be read */
+	bool is_full; /* the spool is */
+	bool has_changed; /* a source was done since the last batch */
+};
+
+/* Failures in a row after which a run that ends by itself gives up: some ten seconds. */
+#define SHIP_FAILURES_MAX 6
+
+/*
+ * Reads traces until end_fd can be read. False: the spool failed, as spool.error says, or a run
+ * that ends by itself has given up.
+ */
+bool ship_run(struct ship *s);
+
+#endif

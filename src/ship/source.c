@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A trace is known by its path while the shipper runs, and by its uuid in the positions: another
+ * trace at the same path is a new one.
+ */
+#include "ship/source.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "format/ctf.h"
+#include "read/folder.h"
+#include "recover/leftover.h"
+
+void sources_init(struct ship_sources *s)
+{
+	*s = (struct ship_sources){ 0 };
+	hash_init(&s->by_path);
+}
+
+/* Places of traces that are gone, at most. */
+#define GONE_MAX 1000
+
+void sources_fini(struct ship_sources *s)
+{
+	vec_foreach (struct ship_source **, it, &s->all) {
+		source_close(*it, SOURCE_DONE);
+		vec_fini(&(*it)->positions.all);
+		vec_fini(&(*it)->positions.credits);
+		free((*it)->path);
+		free(*it);
+	}
+	vec_fini(&s->all);
+	vec_fini(&s->folders);
+	hash_fini(&s->by_path);
+}
+
+struct ship_source *sources_add(struct ship_sources *s, const char *path)
+{
+	char *full = realpath(path, NULL);
+	struct ship_source *source = hash_get(&s->by_path, full ? full : path);
+
+	if (!source) {
+		source = xcalloc(1, sizeof(*source));
+		source->path = xstrdup(full ? full : path);
+		vec_push(&s->all, source);
+		hash_add(&s->by_path, source->path, source);
+	}
+	free(full);
+	return source;
+}
+
+/* Adds a trace that is gone, with the place of another source; the oldest ones are forgotten. */
+static struct ship_source *add_gone(struct ship_sources *s, const char *path)
+{
+	struct ship_source *gone = xcalloc(1, sizeof(*gone));
+	size_t count = 0;
+
+	gone->path = xstrdup(path);
+	gone->state = SOURCE_GONE;
+	for (size_t i = s->all.count; i > 0; i--) {
+		struct ship_source *other = s->all.items[i - 1];
+
+		if (other->state == SOURCE_GONE && ++count >= GONE_MAX) {
+			other->uuid[0] = '\0';
+		}
+	}
+	vec_push(&s->all, gone);
+	return gone;
+}
+
+/* Passes the place of a trace on to another source. */
+static void take_over(struct ship_source *to, struct ship_source *from)
+{
+	strcpy(to->uuid, from->uuid);
+	to->positions = from->positions;
+	to->correction = from->correction;
+	to->is_sent = from->is_sent;
+	from->positions = (struct reader_positions){ 0 };
+	from->correction = 0;
+	from->is_sent = false;
+	from->uuid[0] = '\0';
+}
+
+/* ---- Positions as JSON ---- */
+
+/* A position: its numbers, in the order of this list. */
+static void put_position(uint64_t numbers[11], const struct reader_position *p)
+{
+	const uint64_t all[11] = { p->stream, p->packet, p->offset, p->ticks, p->discarded,
+		p->evicted, p->is_open, p->gap.lost, p->gap.overwritten, p->gap.rotated,
+		p->gap.missing };
+
+	memcpy(numbers, all, sizeof(all));
+}
+
+static struct reader_position take_position(const uint64_t n[11])
+{
+	return (struct reader_position){ n[0], n[1], n[2], n[3], n[4], n[5], n[6] != 0,
+		{ n[7], n[8], n[9], n[10] } };
+}
+
+static json_t *numbers_as_json(const uint64_t *numbers, size_t count)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < count; i++) {
+		json_array_append_new(array, json_integer((json_int_t)numbers[i]));
+	}
+	return array;
+}
+
+static bool take_numbers(const json_t *array, uint64_t *numbers, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		numbers[i] = (uint64_t)json_integer_value(json_array_get(array, i));
+	}
+	return json_array_size(array) == count;
+}
+
+static json_t *source_as_json(const struct ship_source *source)
+{
+	json_t *streams = json_array();
+	json_t *credits = json_array();
+	uint64_t numbers[11];
+
+	vec_foreach (const struct reader_position *, p, &source->positions.all) {
+		put_position(numbers, p);
+		json_array_append_new(streams, numbers_as_json(numbers, 11));
+	}
+	vec_foreach (const struct reader_credit *, c, &source->positions.credits) {
+		const uint64_t credit[3] = { c->stream, c->packet, c->events };
+
+		json_array_append_new(credits, numbers_as_json(credit, 3));
+	}
+	return json_pack("{s:s, s:s, s:b, s:I, s:b, s:o, s:o}", "uuid", source->uuid, "path",
+		source->path, "gone", source->state == SOURCE_GONE, "correction",
+		(json_int_t)source->correction, "sent", source->is_sent, "streams", streams,
+		"credits", credits);
+}
+
+json_t *sources_save(const struct ship_sources *s)
+{
+	json_t *traces = json_array();
+
+	vec_foreach (struct ship_source *const *, it, &s->all) {
+		struct ship_source *source = *it;
+
+		if (source->state == SOURCE_OPEN) {
+			reader_positions(source->reader, &source->positions);
+		}
+		if (*source->uuid) {
+			json_t *trace = source_as_json(source);
+
+			/* NULL: a path that is not UTF-8, which source_open() refuses. */
+			json_array_append_new(traces, trace);
+		}
+	}
+	return traces;
+}
+
+static void load_one(struct ship_sources *s, const json_t *trace)
+{
+	const char *path = json_string_value(json_object_get(trace, "path"));
+	const char *uuid = json_string_value(json_object_get(trace, "uuid"));
+	const json_t *row;
+	uint64_t n[11];
+	size_t i;
+
+	if (!path || !uuid) {
+		return;
+	}
+	bool is_gone = json_is_true(json_object_get(trace, "gone")) || access(path, F_OK) != 0;
+	struct ship_source *source = is_gone ? add_gone(s, path) : sources_add(s, path);
+
+	snprintf(source->uuid, sizeof(source->uuid), "%s", uuid);
+	source->correction = json_integer_value(json_object_get(trace, "correction"));
+	source->is_sent = json_is_true(json_object_get(trace, "sent"));
+	json_array_foreach(json_object_get(trace, "streams"), i, row)
+	{
+		if (take_numbers(row, n, 11)) {
+			vec_push(&source->positions.all, take_position(n));
+		}
+	}
+	json_array_foreach(json_object_get(trace, "credits"), i, row)
+	{
+		if (take_numbers(row, n, 3)) {
+			vec_push(&source->positions.credits,
+				((struct reader_credit){ n[0], n[1], n[2] }));
+		}
+	}
+}
+
+void sources_load(struct ship_sources *s, const json_t *traces)
+{
+	const json_t *trace;
+	size_t i;
+
+	json_array_foreach(traces, i, trace)
+	{
+		load_one(s, trace);
+	}
+}
+
+/* ---- Finding traces ---- */
+
+static void find_processes(struct ship_sources *s)
+{
+	struct leftovers l;
+
+	leftovers_find(&l);
+	vec_foreach (const struct leftover *, o, &l.all) {
+		bool is_ours = o->uid == geteuid() || geteuid() == 0;
+
+		if (!o->error && is_ours && o->has_trace && *o->directory &&
+			access(o->directory, F_OK) == 0) {
+			sources_add(s, o->directory);
+		}
+	}
+	leftovers_fini(&l);
+}
+
+static void find_in(struct ship_sources *s, const char *folder)
+{
+	struct folder_traces traces = { 0 };
+	struct arena paths;
+
+	arena_init(&paths);
+	folder_list(&traces, &paths, folder);
+	vec_foreach (const char **, path, &traces.paths) {
+		sources_add(s, *path);
+	}
+	vec_fini(&traces.paths);
+	arena_fini(&paths);
+}
+
+/* Reads how the trace's metadata looks; false if there is none. */
+static bool look(const struct ship_source *source, struct stat *st)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/" CTF_METADATA, source->path);
+	return stat(path, st) == 0;
+}
+
+static bool has_changed(const struct ship_source *source)
+{
+	struct stat st;
+
+	return look(source, &st) &&
+	       (st.st_ino != source->inode || st.st_mtim.tv_sec != source->changed.tv_sec ||
+		       st.st_mtim.tv_nsec != source->changed.tv_nsec);
+}
+
+void sources_find(struct ship_sources *s)
+{
+	if (s->has_processes) {
+		find_processes(s);
+	}
+	vec_foreach (const char **, folder, &s->folders) {
+		find_in(s, *folder);
+	}
+	vec_foreach (struct ship_source **, it, &s->all) {
+		bool is_over = (*it)->state == SOURCE_DONE || (*it)->state == SOURCE_BAD;
+
+		if (is_over && has_changed(*it)) {
+			(*it)->state = SOURCE_NEW;
+		}
+	}
+}
+
+/* ---- One source ---- */
+
+static void put_uuid(char text[33], const uint8_t uuid[16])
+{
+	for (size_t i = 0; i < 16; i++) {
+		sprintf(text + 2 * i, "%02x", uuid[i]);
+	}
+}
+
+/* True if the trace was recorded on this host since it booted. */
+static bool is_of_this_boot(const struct trace_info *info)
+{
+	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+	char boot[64] = "";
+
+	if (file) {
+		if (!fgets(boot, sizeof(boot), file)) {
+			boot[0] = '\0';
+		}
+		fclose(file);
+	}
+	boot[strcspn(boot, "\n")] = '\0';
+	return *boot && info->boot_id && strcmp(boot, info->boot_id) == 0;
+}
+
+/* A server tells its time to a second, and an answer is late: smaller differences are none. */
+#define CLOCK_TOLERANCE_S 2
+
+/* Returns what the trace's times lack to be the server's, in ns; reports it. */
+static int64_t correction_of(
+	struct ship_sources *s, const struct ship_source *source, int64_t ahead_s)
+{
+	const struct trace_info *info = &source->reader->traces[0];
+	struct timespec now;
+	char text[600];
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	int64_t true_ns = ((int64_t)now.tv_sec + ahead_s) * (int64_t)CLOCK_NS_PER_S + now.tv_nsec;
+	int64_t off = true_ns - (int64_t)(clock_now_ns() + info->realtime);
+	int64_t seconds = off / (int64_t)CLOCK_NS_PER_S;
+
+	if (!info->has_realtime || !is_of_this_boot(info) || llabs(seconds) < CLOCK_TOLERANCE_S) {
+		return 0;
+	}
+	snprintf(text, sizeof(text),
+		"%.400s: its clock was %lld s %s the server's: its times are corrected",
+		source->path, llabs((long long)seconds), seconds > 0 ? "behind" : "ahead of");
+	s->report(text);
+	return off;
+}
+
+static struct reader *open_at(const struct ship_source *source, const struct reader_positions *at,
+	struct read_error *error)
+{
+	const struct reader_options options = {
+		.follow = FOLLOW_ALL, .stays = true, .positions = at, .is_again = at != NULL
+	};
+
+	return reader_open(source->path, &options, error);
+}
+
+/* Returns the source of the same trace at another path; NULL if there is none. */
+static struct ship_source *twin_of(const struct ship_sources *s, const struct ship_source *source)
+{
+	vec_foreach (struct ship_source *const *, it, &s->all) {
+		if (*it != source && strcmp((*it)->uuid, source->uuid) == 0) {
+			return *it;
+		}
+	}
+	return NULL;
+}
+
+/* True if a source's trace is where it was. */
+static bool is_there(const struct ship_source *source)
+{
+	return source->state != SOURCE_GONE && access(source->path, F_OK) == 0;
+}
+
+/* Makes the source one of another trace, which may have been moved here. False if it is a twin. */
+static bool become(struct ship_sources *s, struct ship_source *source, const char uuid[33],
+	struct read_error *error)
+{
+	if (*source->uuid) {
+		take_over(add_gone(s, source->path), source);
+	}
+	strcpy(source->uuid, uuid);
+	struct ship_source *twin = twin_of(s, source);
+
+	if (twin && is_there(twin)) {
+		read_error_set(error, "it is the trace %s, which is shipped", twin->path);
+		source->uuid[0] = '\0';
+		return false;
+	}
+	if (twin) {
+		source_close(twin, SOURCE_GONE);
+		take_over(source, twin);
+	}
+	return true;
+}
+
+/* Opens the reader at the source's place, if it still is the same trace. */
+static struct reader *open_reader(
+	struct ship_sources *s, struct ship_source *source, struct read_error *error)
+{
+	struct reader *r = open_at(source, NULL, error);
+	char uuid[33];
+
+	if (r && (!r->traces[0].uuid || !r->format->positions)) {
+		read_error_set(
+			error, "only native traces can be shipped; 'waymark convert' makes one");
+		reader_close(r);
+		return NULL;
+	}
+	if (!r) {
+		return NULL;
+	}
+	put_uuid(uuid, r->traces[0].uuid);
+	if (strcmp(uuid, source->uuid) != 0 && !become(s, source, uuid, error)) {
+		reader_close(r);
+		return NULL;
+	}
+	if (source->positions.all.count > 0) {
+		reader_close(r);
+		r = open_at(source, &source->positions, error);
+	}
+	return r;
+}
+
+bool source_open(struct ship_sources *s, struct ship_source *source, int64_t ahead_s)
+{
+	struct read_error error;
+	json_t *path = json_string(source->path);
+	char text[5000];
+
+	read_error_set(&error, "its path is not UTF-8");
+	source->reader = path ? open_reader(s, source, &error) : NULL;
+	json_decref(path);
+	if (!source->reader) {
+		snprintf(text, sizeof(text), "%s: %s", source->path, error.text);
+		s->report(text);
+		source_close(source, SOURCE_BAD);
+		return false;
+	}
+	if (!source->is_sent) {
+		source->correction = correction_of(s, source, ahead_s);
+	}
+	rows_trace_init(&source->rows, source->reader, 0, source->correction);
+	source->rows.path = source->path;
+	source->state = SOURCE_OPEN;
+	return true;
+}
+
+void source_close(struct ship_source *source, enum source_state state)
+{
+	struct stat st = { 0 };
+
+	if (source->reader) {
+		reader_positions(source->reader, &source->positions);
+		rows_trace_fini(&source->rows);
+		reader_close(source->reader);
+		source->reader = NULL;
+	}
+	look(source, &st);
+	source->inode = st.st_ino;
+	source->changed = st.st_mtim;
+	source->state = state;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The queries that fleets need, in the SQL of servers from 18.16 on. Those of single events read
+ * the views of `waymark schema clickhouse`, whose columns are the fields.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/export/clickhouse_schema.h"
+
+#define AT "(toUInt64(time) * 1000000000 + ns)"
+#define RECENT "time >= now() - ${minutes} * 60"
+
+const struct schema_query schema_queries[] = {
+	{ "slowest", "the slowest requests of all hosts, from one event to another of the same key",
+		"SELECT host, program, process, key, begin, (last - first) / 1000 AS us\n"
+		"FROM\n"
+		"(\n"
+		"    SELECT host, program, process, key, min(time) AS begin,\n"
+		"        minIf(at, is_end = 0) AS first, minIf(at, is_end = 1) AS last,\n"
+		"        sum(is_end = 0) AS begins, sum(is_end = 1) AS ends\n"
+		"    FROM\n"
+		"    (\n"
+		"        SELECT host, program, process, `${by}` AS key, time, " AT
+		" AS at, 0 AS is_end\n"
+		"        FROM `${database}`.`event_${begin}` WHERE " RECENT "\n"
+		"        UNION ALL\n"
+		"        SELECT host, program, process, `${by}` AS key, time, " AT
+		" AS at, 1 AS is_end\n"
+		"        FROM `${database}`.`event_${end}` WHERE " RECENT "\n"
+		"    )\n"
+		"    GROUP BY host, program, process, key\n"
+		")\n"
+		"WHERE begins = 1 AND ends = 1 AND last >= first\n"
+		"ORDER BY us DESC\n"
+		"LIMIT ${limit}",
+		{ { "begin", NULL }, { "end", NULL }, { "by", NULL }, { "minutes", "60" },
+			{ "limit", "20" } } },
+	{ "percentiles", "percentiles of a field by host and minute",
+		"SELECT toStartOfMinute(time) AS minute, host, count() AS events,\n"
+		"    quantilesTDigest(0.5, 0.9, 0.99, 0.999)(`${field}`) AS p50_p90_p99_p999, max(`${field}`) AS most\n"
+		"FROM `${database}`.`event_${event}`\n"
+		"WHERE " RECENT "\n"
+		"GROUP BY minute, host\n"
+		"ORDER BY minute, host",
+		{ { "event", NULL }, { "field", NULL }, { "minutes", "60" } } },
+	{ "rates", "events a second, by event, host and minute",
+		"SELECT toStartOfMinute(time) AS minute, event, host, round(count() / 60, 2) AS rate\n"
+		"FROM `${database}`.${all}events\n"
+		"WHERE " RECENT "\n"
+		"GROUP BY minute, event, host\n"
+		"ORDER BY minute, event, host",
+		{ { "minutes", "60" } } },
+	{ "losses", "which hosts lost events, and how many",
+		"SELECT host, program, sum(lost) AS lost, sum(overwritten) AS overwritten,\n"
+		"    sum(rotated) AS rotated_packets, sum(missing) AS missing_packets,\n"
+		"    min(time) AS first, max(time) AS last\n"
+		"FROM `${database}`.${all}gaps\n"
+		"WHERE " RECENT "\n"
+		"GROUP BY host, program\n"
+		"ORDER BY lost + overwritten DESC",
+		{ { "minutes", "60" } } },
+	{ "request", "all events of all hosts that have a number among their fields",
+		"SELECT time, ns, host, program, process, thread, event, numbers, texts\n"
+		"FROM `${database}`.${all}events\n"
+		"WHERE " RECENT " AND has(numbers, toUInt64(${key}))\n"
+		"ORDER BY time, ns\n"
+		"LIMIT ${limit}",
+		{ { "key", NULL }, { "minutes", "60" }, { "limit", "1000" } } },
+	{ 0 },
+};
+
+const struct schema_query *schema_find_query(const char *name)
+{
+	const struct schema_query *q = schema_queries;
+
+	while (q->name && strcmp(q->name, name) != 0) {
+		q++;
+	}
+	return q->name ? q : NULL;
+}
+
+/* Returns a value that ends neither a text nor a name; the caller frees it. */
+static char *escaped(const char *value)
+{
+	struct out text;
+
+	out_init(&text, OUT_TO_MEMORY);
+	for (; *value; value++) {
+		out_str(&text, strchr("\\'`", *value) ? "\\" : "");
+		out_char(&text, *value);
+	}
+	out_char(&text, '\0');
+	return text.data;
+}
+
+void schema_put_query(struct out *out, const struct schema_query *q, const struct schema_options *o,
+	const char *const *values)
+{
+	struct out_hole holes[SCHEMA_PARAMETERS_MAX + 3] = {
+		{ "database", o->database },
+		{ "all", o->cluster ? "all_" : "" },
+	};
+	char *texts[SCHEMA_PARAMETERS_MAX] = { NULL };
+
+	for (size_t i = 0; q->parameters[i].name; i++) {
+		texts[i] = escaped(values[i]);
+		holes[i + 2] = (struct out_hole){ q->parameters[i].name, texts[i] };
+	}
+	out_template(out, q->sql, holes);
+	for (size_t i = 0; i < SCHEMA_PARAMETERS_MAX; i++) {
+		free(texts[i]);
+	}
+}

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Tests what a server has of traces: ship.py WAYMARK PACED OTHER [TEST...]"""
+
+import json
+import signal
+import time
+
+from clickhouse import Proxy
+from shipped import OTHER, PATIENCE, Shipped, main
+
+
+class Ship(Shipped):
+    def sql(self, trace, question):
+        return json.loads(self.waymark("sql", "--json", self.work / trace, question).stdout)
+
+    def test_an_ended_program(self):
+        count = self.recorded(3, 20000, 0)
+        self.assertIn(f"{count} rows sent", self.ship_all(self.work / "t.ctf"))
+        self.assert_steps([count])
+        # Once more: everything is known.
+        self.assertIn("0 rows sent", self.ship_all(self.work / "t.ctf"))
+        self.assertEqual(self.count(), count)
+        row = self.server.ask("SELECT host, program, pid, uuid, path, correction FROM processes").split("\t")
+        info = json.loads(self.waymark("info", "--json", self.work / "t.ctf").stdout)
+        self.assertEqual((row[1], row[4], row[5]), ("paced", str(self.work / "t.ctf"), "0"))
+        self.assertIn(row[0], json.dumps(info))
+
+    def test_times_are_those_of_the_trace(self):
+        self.recorded(2, 50, 100)
+        self.ship_all(self.work / "t.ctf")
+        lines = self.waymark("export", "--to=csv", "--event=step", self.work / "t.ctf").stdout.splitlines()[1:]
+        wanted = [(int(cells[0].replace(".", "")), cells[-2], cells[-1]) for cells in (line.split(",") for line in lines)]
+        rows = self.server.ask("SELECT toUInt64(time) * 1000000000 + ns AS at, numbers[1], numbers[2] FROM events "
+                               "ORDER BY at, numbers[1]").splitlines()
+        seen = [(int(at), thread, step) for at, thread, step in (row.split("\t") for row in rows)]
+        since_boot = seen[0][0] - wanted[0][0]
+        self.assertEqual([(at - since_boot, *rest) for at, *rest in seen], sorted(wanted))
+        self.assertAlmostEqual(seen[0][0] / 1e9, time.time(), delta=60)
+
+    def test_processes_that_run_end_and_are_killed(self):
+        shipper = self.ship("--interval=0.2")
+        kept = self.program(2, 4000, 500, trace="kept.ctf")
+        killed = self.program(2, 10**9, -100, trace="killed.ctf")
+        self.wait_for(lambda: self.count() > 10000)
+        killed.kill()
+        killed.wait()
+        late = self.recorded(1, 500, 1000, trace="late.ctf")
+        kept.wait(PATIENCE)
+        left = json.loads(self.waymark("sql", "--json", self.work / "killed.ctf", "SELECT count(*) AS n FROM step").stdout)
+        wanted = [8000, late, left[0]["n"]]
+        self.wait_for(lambda: self.count() >= sum(wanted))
+        time.sleep(0.5)
+        self.assert_steps(wanted)
+        shipper.send_signal(signal.SIGTERM)
+        self.assertEqual(shipper.wait(PATIENCE), 0, self.notes(shipper))
+        self.assertEqual(self.count(), sum(wanted))
+
+    def test_an_event_is_there_within_3_seconds(self):
+        self.ship()
+        self.program(1, 600, 10000)
+        self.wait_for(lambda: self.count() > 50)
+        lags = []
+        for _ in range(10):
+            newest = self.server.ask("SELECT max(toUInt64(time) * 1000000000 + ns) FROM events")
+            lags.append(time.time() - int(newest) / 1e9)
+            time.sleep(0.2)
+        self.assertLess(sorted(lags)[5], 3, lags)
+
+    def test_a_folder_of_traces(self):
+        (self.work / "folder").mkdir()
+        counts = [self.recorded(2, 1000, 0, trace=f"folder/{n}.ctf") for n in range(3)]
+        shipper = self.ship(f"--traces={self.work / 'folder'}", "--interval=0.1")
+        counts.append(self.recorded(2, 500, 0, trace="folder/new.ctf"))
+        self.wait_for(lambda: self.count() >= sum(counts))
+        shipper.send_signal(signal.SIGINT)
+        self.assertEqual(shipper.wait(PATIENCE), 0)
+        self.assert_steps(counts)
+
+    def test_a_trace_that_is_replaced_or_moved(self):
+        counts = [self.recorded(2, 1000, 0)]
+        shipper = self.ship(f"--traces={self.work}", "--interval=0.1")
+        self.wait_for(lambda: self.count() == sum(counts))
+        (self.work / "t.ctf").rename(self.work / "moved.ctf")
+        counts.append(self.recorded(2, 700, 0))
+        self.wait_for(lambda: self.count() >= sum(counts))
+        time.sleep(0.5)
+        self.assert_steps(counts)
+        self.assertIsNone(shipper.poll())
+
+    def test_losses_are_rows(self):
+        count = self.recorded(4, 300000, 0, options=",buffer=1M")
+        self.ship_all(self.work / "t.ctf")
+        lost = self.server.number("SELECT sum(lost) FROM gaps")
+        self.assertGreater(lost, 0)
+        self.assertEqual(self.count() + lost, count)
+
+    def test_fields_of_all_kinds(self):
+        self.recorded(3, what=OTHER)
+        self.ship_all(self.work / "t.ctf")
+        self.assertEqual(self.server.ask("SELECT numbers, texts FROM events ORDER BY event, ns").splitlines(), [
+            "[0,7]\t['it\\'s \\\\ even']", "[18446744073709551615,7]\t['odd']", "[18446744073709551614,7]\t['it\\'s \\\\ even']",
+            "[0]\t['']", "[1]\t['']", "[2]\t['']"])
+
+    def test_several_days(self):
+        """A trace's times are moved to midnight by the correction: a part is of one day."""
+        self.recorded(1, 200, 5000)
+        ahead = 86400 - int(time.time()) % 86400
+        proxy = Proxy(self.server.http, ahead_s=ahead)
+        self.addCleanup(proxy.close)
+        notes = self.ship_all(self.work / "t.ctf", to=self.server.place(port=proxy.own))
+        self.assertIn("its times are corrected", notes)
+        self.assert_steps([200])
+
+    def test_a_clock_that_is_off_is_corrected(self):
+        proxy = Proxy(self.server.http, ahead_s=3600)
+        self.addCleanup(proxy.close)
+        self.recorded(1, 10, 0)
+        notes = self.ship_all(self.work / "t.ctf", to=self.server.place(port=proxy.own))
+        self.assertRegex(notes, r"its clock was 36\d\d|3599 s behind the server's: its times are corrected")
+        off = self.server.number("SELECT toInt64(min(time)) FROM events") - int(time.time())
+        self.assertAlmostEqual(off, 3600, delta=60)
+        self.assertAlmostEqual(self.server.number("SELECT correction FROM processes") / 1e9, 3600, delta=3)
+
+
+if __name__ == "__main__":
+    main()
