@@ -82,6 +82,7 @@ struct reader_options {
 	enum reader_follow follow;
 	bool is_again; /* it was opened before: missing files were reported then */
 	bool stays; /* a followed trace ends where its process turns to another one */
+	bool is_of_memory; /* only what is in memory now, without the files of a native trace */
 	/* Where a former reader of this trace ended; NULL: at its begin. Read by the opening only.
 	 */
 	const struct reader_positions *positions;

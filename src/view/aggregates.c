@@ -178,7 +178,7 @@ struct metric {
 
 static const struct metric metrics[] = {
 	{ AGGREGATE_COUNT, "waymark_calls_total", "counter", "calls of an event" },
-	{ AGGREGATE_SUM, "waymark_sum", "gauge", "sum of a field of an event's calls" },
+	{ AGGREGATE_SUM, "waymark_summed", "gauge", "sum of a field of an event's calls" },
 	{ AGGREGATE_MIN, "waymark_min", "gauge", "least value of a field" },
 	{ AGGREGATE_MAX, "waymark_max", "gauge", "greatest value of a field" },
 	{ AGGREGATE_AVG, "waymark_avg", "gauge", "average of a field" },
@@ -191,7 +191,7 @@ static const struct metric metrics[] = {
  * Writes a label's value: backslash, quote and newline are escaped, and bytes that are not UTF-8 as
  * in lines.
  */
-static void put_label_text(struct out *out, const char *text)
+void aggregates_put_label(struct out *out, const char *text)
 {
 	size_t length = strlen(text);
 	char *shown = xcalloc(ESCAPE_MAX * length + 8, 1);
@@ -209,7 +209,8 @@ static void put_label_text(struct out *out, const char *text)
 /* Writes a label's name for a field: other characters become `_`; it is no name of ours. */
 static void put_label_name(struct out *out, const char *field, size_t length)
 {
-	static const char *const ours[] = { "event", "value", "terms", "le", "quantile", "other" };
+	static const char *const ours[] = { "event", "value", "terms", "le", "quantile", "other",
+		"program", "pid", "job", "instance" };
 	bool is_ours = !isalpha((unsigned char)*field) && *field != '_';
 
 	for (size_t i = 0; i < ARRAY_SIZE(ours); i++) {
@@ -223,6 +224,7 @@ static void put_label_name(struct out *out, const char *field, size_t length)
 
 /* What a line is of. */
 struct line {
+	const char *labels; /* of the process */
 	const struct aggregate_table *table;
 	const struct aggregate_row *row;
 	const struct aggregate_function *function;
@@ -238,15 +240,16 @@ static void put_labels(struct out *out, const struct line *l, const char *suffix
 	char value[KEY_BYTES];
 	size_t length;
 
-	out_printf(out, "%s%s{event=", l->metric->name, suffix);
-	put_label_text(out, l->table->event);
+	out_printf(
+		out, "%s%s{%s%sevent=", l->metric->name, suffix, l->labels, *l->labels ? "," : "");
+	aggregates_put_label(out, l->table->event);
 	if (*l->function->value) {
 		out_str(out, ",value=");
-		put_label_text(out, l->function->value);
+		aggregates_put_label(out, l->function->value);
 	}
 	if (*l->table->terms) {
 		out_str(out, ",terms=");
-		put_label_text(out, l->table->terms);
+		aggregates_put_label(out, l->table->terms);
 	}
 	if (strcmp(key, OWN_AGGREGATE_OTHER) == 0) {
 		out_str(out, ",other=\"true\"");
@@ -255,7 +258,7 @@ static void put_labels(struct out *out, const struct line *l, const char *suffix
 		out_char(out, ',');
 		put_label_name(out, field, length);
 		out_char(out, '=');
-		put_label_text(out, value);
+		aggregates_put_label(out, value);
 	}
 	out_printf(out, "%s%s} ", extra ? "," : "", extra ? extra : "");
 }
@@ -319,13 +322,13 @@ static void put_lines(struct out *out, const struct line *l)
 }
 
 /* Writes a metric's lines of one table; before the first one its type. */
-static void put_metric_of(
-	struct out *out, const struct aggregate_table *t, const struct metric *m, bool *has_type)
+static void put_metric_of(struct out *out, const char *labels, const struct aggregate_table *t,
+	const struct metric *m, bool *has_type)
 {
 	for (size_t i = 0; i < t->rows.count * t->functions.count; i++) {
 		const struct aggregate_row *r = &t->rows.items[i / t->functions.count];
 		const struct aggregate_function *f = &t->functions.items[i % t->functions.count];
-		const struct line l = { t, r, f, &r->cells[i % t->functions.count], m };
+		const struct line l = { labels, t, r, f, &r->cells[i % t->functions.count], m };
 
 		if (f->kind != m->kind || l.cell->buckets.count == 0) {
 			continue;
@@ -339,13 +342,24 @@ static void put_metric_of(
 	}
 }
 
-void aggregates_put_prometheus(struct out *out, const struct aggregates *a)
+void aggregates_put_prometheus_sets(
+	struct out *out, const struct aggregates_set *sets, size_t count)
 {
 	for (size_t m = 0; m < ARRAY_SIZE(metrics); m++) {
 		bool has_type = false;
 
-		for (size_t i = 0; i < a->tables.count; i++) {
-			put_metric_of(out, a->tables.items[i], &metrics[m], &has_type);
+		for (size_t s = 0; s < count; s++) {
+			for (size_t i = 0; i < sets[s].all->tables.count; i++) {
+				put_metric_of(out, sets[s].labels, sets[s].all->tables.items[i],
+					&metrics[m], &has_type);
+			}
 		}
 	}
+}
+
+void aggregates_put_prometheus(struct out *out, const struct aggregates *a)
+{
+	const struct aggregates_set alone = { a, "" };
+
+	aggregates_put_prometheus_sets(out, &alone, 1);
 }

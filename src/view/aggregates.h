@@ -18,4 +18,17 @@ void aggregates_put_json_rows(struct out *out, const struct aggregates *a);
 void aggregates_put_json(struct out *out, const struct aggregates *a);
 void aggregates_put_prometheus(struct out *out, const struct aggregates *a);
 
+/* Aggregations of one process of several. */
+struct aggregates_set {
+	const struct aggregates *all;
+	const char *labels; /* `program="daemon",pid="17"`, which all its lines have; "": none */
+};
+
+/* Writes those of several processes: all lines of a metric in a row, as the format wants it. */
+void aggregates_put_prometheus_sets(
+	struct out *out, const struct aggregates_set *sets, size_t count);
+
+/* Writes a label's value, quoted and escaped. */
+void aggregates_put_label(struct out *out, const char *text);
+
 #endif

@@ -51,6 +51,7 @@ ONLY_READ = {
     "waymark top": "no such program runs here, and no terminal; tests/top has both",
     "waymark view": "it serves until a signal; tests/view asks it",
     "waymark drain": "no such program runs here; tests/jail has some",
+    "waymark metrics": "it serves until a signal; tests/metrics asks it",
     "waymark ship": "no server runs here; tests/ship has some",
     "clickhouse-client": "no server runs here; tests/ship has some",
     "blk_read(uint64_t offset": "the declaration is wrong on purpose",
@@ -168,7 +169,7 @@ def check_read(page, script, env, work):
                 part = part.replace("waymark drain", "waymark drain --once")
             if part.startswith("waymark ship"):
                 part = f"{part} --state=ship"
-            if part.startswith(("waymark view", "waymark ship")):
+            if part.startswith(("waymark view", "waymark ship", "waymark metrics")):
                 part = f"timeout --preserve-status 2 {part}"
             done = run(part, env, work)
             faults.check(done.returncode in (0, 1), f"{page.path.name}: {part}\n  makes no sense: {done.stderr}")

@@ -17,6 +17,8 @@
 #include "base/error.h"
 #include "cmd/arguments.h"
 #include "cmd/escaped.h"
+#include "cmd/metrics/metrics.h"
+#include "cmd/metrics/scrape.h"
 #include "cmd/waymark.h"
 #include "recover/leftover.h"
 #include "ship/ship.h"
@@ -26,7 +28,16 @@
 #define SPOOL_BYTES ((uint64_t)256 << 20)
 #define END_NS (5 * CLOCK_NS_PER_S) /* for what is left in the spool when a signal has come */
 
-enum { KEY_TO = ARGUMENT_LONG, KEY_STATE, KEY_TRACES, KEY_SPOOL, KEY_INTERVAL, KEY_ONCE, KEY_CA };
+enum {
+	KEY_TO = ARGUMENT_LONG,
+	KEY_STATE,
+	KEY_TRACES,
+	KEY_SPOOL,
+	KEY_INTERVAL,
+	KEY_ONCE,
+	KEY_CA,
+	KEY_METRICS
+};
 
 static const struct argument rows[] = {
 	{ KEY_TO, "to", "PLACE",
@@ -38,6 +49,8 @@ static const struct argument rows[] = {
 		"remember here what was sent (default: a folder of the user)" },
 	{ KEY_SPOOL, "spool", "BYTES", "keep so much while no server answers (default 256M)" },
 	{ KEY_INTERVAL, "interval", "SECONDS", "send at least so often (default 1)" },
+	{ KEY_METRICS, "metrics", "[ADDRESS:]PORT",
+		"answer scrapes of Prometheus, as 'waymark metrics --listen' does" },
 	{ KEY_CA, "ca", "FILE", "the certificates that sign the server's" },
 	{ 0 },
 };
@@ -63,6 +76,7 @@ struct ship_command {
 	const char *to;
 	const char *state;
 	const char *authority;
+	const char *metrics; /* where to answer scrapes; NULL: nowhere */
 	char path[4096]; /* of the default of `state` */
 };
 
@@ -117,6 +131,9 @@ static int take(struct ship_command *c, int key)
 		return take_bytes(optarg, &c->ship.options.spool_bytes);
 	case KEY_INTERVAL:
 		return take_interval(optarg, &c->ship.options.interval_ms);
+	case KEY_METRICS:
+		c->metrics = optarg;
+		return 0;
 	case KEY_CA:
 		c->authority = optarg;
 		return 0;
@@ -237,6 +254,49 @@ static void finish(struct ship *s)
 	sender_end(&s->sender);
 }
 
+static void put_row(
+	struct out *out, const char *name, const char *type, const char *help, uint64_t value)
+{
+	out_printf(out, "# HELP %s %s\n# TYPE %s %s\n%s %" PRIu64 "\n", name, help, name, type,
+		name, value);
+}
+
+/* Writes the metrics of the processes, and the shipper's own. */
+static void put_metrics(void *ship, struct out *out)
+{
+	struct ship *s = ship;
+
+	metrics_put(out);
+	put_row(out, "waymark_ship_rows_total", "counter", "rows that servers have confirmed",
+		__atomic_load_n(&s->sender.sent_rows, __ATOMIC_RELAXED));
+	put_row(out, "waymark_ship_bytes_total", "counter", "compressed bytes of these",
+		__atomic_load_n(&s->sender.sent_bytes, __ATOMIC_RELAXED));
+	put_row(out, "waymark_ship_spool_bytes", "gauge", "bytes of batches that wait",
+		spool_bytes(&s->spool));
+	put_row(out, "waymark_ship_failures", "gauge", "requests in a row that failed",
+		__atomic_load_n(&s->sender.failures, __ATOMIC_RELAXED));
+}
+
+/* Runs until a signal, and answers scrapes meanwhile. */
+static bool run_ship(struct ship_command *c)
+{
+	struct ship *s = &c->ship;
+	struct scrape *scrape = NULL;
+	char error[512];
+
+	if (c->metrics) {
+		scrape = scrape_begin(c->metrics, put_metrics, s, error, sizeof(error));
+	}
+	if (c->metrics && !scrape) {
+		report(error);
+	}
+	bool ok = (scrape || !c->metrics) && ship_run(s);
+
+	finish(s);
+	scrape_end(scrape);
+	return ok;
+}
+
 static int summarize(const struct ship_command *c, bool ok)
 {
 	const struct ship *s = &c->ship;
@@ -283,10 +343,7 @@ static int run(struct ship_command *c)
 		report("there is no thread for sending");
 		return EXIT_FAILURE;
 	}
-	bool ok = ship_run(s);
-
-	finish(s);
-	return summarize(c, ok);
+	return summarize(c, run_ship(c));
 }
 
 int waymark_ship(int argc, char **argv)

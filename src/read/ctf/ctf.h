@@ -78,6 +78,7 @@ struct ctf_reader {
 	struct timespec listed; /* the directory's time at the last listing */
 	bool is_unsettled; /* the listing was too soon after a change to show later ones */
 	bool has_empty_files;
+	bool is_of_memory; /* files are not read */
 	bool has_unreadable_memory; /* its memory exists, but is unreadable or damaged */
 	struct arena names;
 	struct ctf_follow follow;

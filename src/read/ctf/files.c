@@ -174,7 +174,7 @@ static void point(struct ctf_reader *r, struct ctf_stream *s)
 
 bool ctf_files_list(struct ctf_reader *r, struct read_error *error)
 {
-	if (has_changed(r) && !list(r, error)) {
+	if (!r->is_of_memory && has_changed(r) && !list(r, error)) {
 		return false;
 	}
 	vec_foreach (struct ctf_stream *, s, &r->streams) {

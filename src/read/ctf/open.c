@@ -236,6 +236,7 @@ static struct reader *ctf_open(
 	reader_init(&r->base, &reader_ctf, options);
 	r->needs = (struct reader_needs){ .from_ns = INT64_MIN, .to_ns = INT64_MAX };
 	r->until = UINT64_MAX;
+	r->is_of_memory = options->is_of_memory;
 	ctf_metadata_init(&r->metadata, options->declarations);
 	arena_init(&r->names);
 	hash_init(&r->classes);
