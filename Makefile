@@ -13,6 +13,9 @@ demo: all
 demo-riscv: all
 	@tools/demo-riscv $(BUILD)
 
+demo-fleet: all
+	@tools/demo-fleet $(BUILD)
+
 check: all
 	@tools/run-tests $(BUILD) --no-suite long
 
@@ -49,4 +52,4 @@ deps:
 clean:
 	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-bench $(BUILD)-deb
 
-.PHONY: all demo demo-riscv check check-long check-sanitize deb check-deb bench long-runs install uninstall deps clean
+.PHONY: all demo demo-riscv demo-fleet check check-long check-sanitize deb check-deb bench long-runs install uninstall deps clean

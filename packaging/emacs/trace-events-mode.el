@@ -26,7 +26,7 @@
     ("\\_<\\(void\\|bool\\|char\\|short\\|int\\|long\\|signed\\|unsigned\\|const\\|struct\\|union\\|enum\\|[A-Za-z0-9_]+_t\\|TCGv\\(?:_[a-z0-9]+\\)?\\)\\_>[ *,)]"
      1 font-lock-type-face)
     ("\\_<PRI[diouxX]\\(?:8\\|16\\|32\\|64\\|MAX\\|PTR\\)\\_>" . font-lock-constant-face)
-    ("^[ \t]*#[ \t]*\\(@\\(?:enum\\|flags\\|unit\\|key\\|begin\\|step\\|end\\)\\)\\_>"
+    ("^[ \t]*#[ \t]*\\(@\\(?:enum\\|flags\\|unit\\|key\\|begin\\|step\\|end\\|hot\\|secret\\)\\)\\_>"
      1 font-lock-preprocessor-face prepend)
     (trace-events-next-hole 0 font-lock-variable-name-face prepend))
   "What is highlighted besides comments and strings.")

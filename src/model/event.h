@@ -56,6 +56,7 @@ struct arg {
 	const struct value_name *names; /* of its values, or of its bits */
 	bool is_flags;
 	bool is_key; /* names an object */
+	bool is_secret; /* is not sent to other hosts */
 	const char *unit;
 	struct location at;
 };

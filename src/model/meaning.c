@@ -301,10 +301,20 @@ static bool read_hot(struct statement *m)
 	return true;
 }
 
+static bool read_secret(struct statement *m)
+{
+	struct arg *arg = take_arg(m);
+
+	if (arg) {
+		arg->is_secret = true;
+	}
+	return arg;
+}
+
 static const char *const keywords[] = { "enum", "flags", "unit", "key", "begin", "step", "end",
-	"hot" };
+	"hot", "secret" };
 static bool (*const readers[])(struct statement *m) = { read_enum, read_flags, read_unit, read_key,
-	read_begin, read_step, read_end, read_hot };
+	read_begin, read_step, read_end, read_hot, read_secret };
 
 /* True if the next word is an argument of the event. */
 static bool is_arg_next(const struct statement *m)
@@ -331,7 +341,7 @@ static int find_keyword(struct statement *m, struct span word, bool is_comment)
 	if (!is_comment || (near && is_arg_next(m))) {
 		fail(m, m->s.pos - word.len,
 			near ? arena_printf(m->arena, "did you mean '@%s'?", near)
-			     : "there are @enum, @flags, @unit, @key, @begin, @step, @end and @hot",
+			     : "there are @enum, @flags, @unit, @key, @begin, @step, @end, @hot and @secret",
 			"unknown statement '@%.*s'", SPAN_ARGS(word));
 	}
 	return -1;

@@ -9,6 +9,7 @@
  *	@key request                 the argument names an object
  *	@begin io                    the object begins a life here; @step io, @end io
  *	@hot                         the event is mostly on
+ *	@secret password             the argument stays on its host
  */
 #ifndef MODEL_MEANING_H
 #define MODEL_MEANING_H

@@ -18,7 +18,7 @@ PATIENCE = 120
 
 CONFIG = """<yandex>
 <logger><level>warning</level><log>{path}/log</log><errorlog>{path}/errors</errorlog></logger>
-<http_port>{http}</http_port><tcp_port>{tcp}</tcp_port><listen_host>127.0.0.1</listen_host>
+<http_port>{http}</http_port><tcp_port>{tcp}</tcp_port><listen_host>127.0.0.1</listen_host>{listen}
 <path>{path}/data/</path><tmp_path>{path}/tmp/</tmp_path><format_schema_path>{path}/formats/</format_schema_path>
 <users_config>{path}/users.xml</users_config>
 <default_profile>default</default_profile><default_database>default</default_database>
@@ -49,13 +49,14 @@ def free_port():
 class Server:
     """`tcps`: the ports of all servers of the cluster `pair`; the first one that is free here is this server's."""
 
-    def __init__(self, path, tcp=None, tcps=(), zone="UTC", more=""):
+    def __init__(self, path, tcp=None, tcps=(), zone="UTC", more="", listen="127.0.0.1"):
         self.path = pathlib.Path(path)
         self.http, self.tcp = free_port(), tcp or free_port()
         for folder in ("data", "tmp", "formats"):
             (self.path / folder).mkdir(parents=True)
         shards = "".join(SHARD.format(port) for port in tcps or [self.tcp])
-        (self.path / "config.xml").write_text(CONFIG.format(path=path, http=self.http, tcp=self.tcp, shards=shards, zone=zone, more=more))
+        (self.path / "config.xml").write_text(CONFIG.format(path=path, http=self.http, tcp=self.tcp, shards=shards, zone=zone, more=more,
+                                                               listen="" if listen == "127.0.0.1" else f"<listen_host>{listen}</listen_host>"))
         (self.path / "users.xml").write_text(USERS)
         self.process = None
         self.start()

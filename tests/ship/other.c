@@ -13,6 +13,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < steps; i++) {
 		trace_step(i % 2 ? "odd" : "it's \\ even", -i, 7);
 		trace_time((uint64_t)i, NULL);
+		trace_login(4711, "user", "password");
 	}
 	return EXIT_SUCCESS;
 }

@@ -8,7 +8,7 @@ endif
 syntax match traceEventsComment /^\s*#.*$/ contains=traceEventsTodo,traceEventsMeaning,@Spell
 syntax keyword traceEventsTodo TODO FIXME XXX contained
 " What the event's arguments mean.
-syntax match traceEventsMeaning /\%(^\s*#\s*\)\@<=@\%(enum\|flags\|unit\|key\|begin\|step\|end\)\>/ contained
+syntax match traceEventsMeaning /\%(^\s*#\s*\)\@<=@\%(enum\|flags\|unit\|key\|begin\|step\|end\|hot\|secret\)\>/ contained
 
 " An event may be called as a property is: what has a parenthesis behind it is a name.
 syntax match traceEventsProperty /\<\%(disable\|tcg\|vcpu\)\>\ze\s/

@@ -154,7 +154,11 @@ static void add_fields(struct block_column *numbers, struct block_column *texts,
 	for (size_t i = 0; e && i < e->arg_count; i++) {
 		struct cell cell;
 
-		cell_set(&cell, &e->args[i], &values[i], false);
+		if (UNLIKELY(e->args[i].is_secret)) {
+			cell = (struct cell){ .kind = CELL_NULL };
+		} else {
+			cell_set(&cell, &e->args[i], &values[i], false);
+		}
 		if (LIKELY(schema_is_number(&e->args[i]))) {
 			block_number(numbers, number_of(&cell));
 		} else {
