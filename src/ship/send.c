@@ -134,6 +134,11 @@ static bool ask_number(struct sender *s, const char *query, uint64_t *number)
 	struct out answer;
 	bool ok = servers_ask(s->servers, part_of(s)->server, query, &answer) == SERVER_DONE;
 
+	/* A proxy may answer with something else. */
+	if (ok && (answer.len <= 1 || answer.data[strspn(answer.data, "0123456789")])) {
+		ok = error_set(s->servers->error, "%s: an answer is no number: is it ClickHouse?",
+			s->servers->all.items[part_of(s)->server]);
+	}
 	*number = ok ? strtoull(answer.data, NULL, 10) : 0;
 	out_fini(&answer);
 	return ok;
@@ -154,7 +159,12 @@ static enum stored look(struct sender *s)
 	name_query(s, id);
 	snprintf(query, sizeof(query), "SELECT count() FROM system.processes WHERE query_id = '%s'",
 		id);
-	if (!ask_number(s, query, &running) || running > 0) {
+	if (!ask_number(s, query, &running)) {
+		return STORED_UNKNOWN;
+	}
+	if (running > 0) {
+		error_set(s->servers->error, "%s: a former request still runs",
+			s->servers->all.items[p->server]);
 		return STORED_UNKNOWN;
 	}
 	snprintf(query, sizeof(query),
@@ -207,7 +217,7 @@ static bool insert(struct sender *s)
 
 static bool send_part(struct sender *s)
 {
-	enum stored stored = s->is_uncertain || s->is_former ? look(s) : NOT_STORED;
+	enum stored stored = s->is_uncertain || s->spool->first < s->former ? look(s) : NOT_STORED;
 
 	if (stored == STORED_UNKNOWN || (stored == NOT_STORED && !insert(s))) {
 		return false;
@@ -261,17 +271,21 @@ static void note(struct sender *s, bool is_sent)
 /* Takes the oldest batch. */
 static void take(struct sender *s)
 {
-	char error[512];
+	char error[sizeof(s->servers->error)];
+	enum spool_result result = spool_take(s->spool, &s->batch, error, sizeof(error));
 
-	if (!spool_take(s->spool, &s->batch, error, sizeof(error))) {
+	if (result == SPOOL_DAMAGED) {
 		s->report(error);
-		spool_drop(s->spool);
-		return;
+		spool_drop(s->spool, true);
+	} else if (result == SPOOL_UNREADABLE) {
+		error_set(s->servers->error, "%s", error);
+		note(s, false);
+	} else {
+		s->batch.number = sender_batch(s->shipper, s->spool->first);
+		s->is_taken = true;
+		s->part = 0;
+		s->at = 0;
 	}
-	s->batch.number = sender_batch(s->shipper, s->spool->first);
-	s->is_taken = true;
-	s->part = 0;
-	s->at = 0;
 }
 
 static void *run(void *sender)
@@ -280,7 +294,6 @@ static void *run(void *sender)
 
 	while (!__atomic_load_n(&s->is_ended, __ATOMIC_RELAXED)) {
 		if (!s->is_taken && spool_is_empty(s->spool)) {
-			s->is_former = false;
 			pause_ms(s, PAUSE_MS);
 		} else if (!s->is_checked) {
 			s->is_checked = sender_check(s->servers) == SERVER_DONE;
@@ -290,8 +303,8 @@ static void *run(void *sender)
 		} else if (s->part < s->batch.parts.count) {
 			note(s, send_part(s));
 		} else {
-			spool_drop(s->spool);
-			s->is_taken = s->is_former = false;
+			spool_drop(s->spool, false);
+			s->is_taken = false;
 		}
 	}
 	return NULL;
@@ -300,7 +313,7 @@ static void *run(void *sender)
 bool sender_start(struct sender *s)
 {
 	batch_init(&s->batch);
-	s->is_former = true;
+	s->former = s->spool->next;
 	return pthread_create(&s->thread, NULL, run, s) == 0;
 }
 

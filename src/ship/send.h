@@ -31,7 +31,7 @@ struct sender {
 	size_t at; /* where its frames begin */
 	bool is_taken; /* the batch is the oldest of the spool */
 	bool is_uncertain; /* the part may have been stored: there was no answer */
-	bool is_former; /* a former shipper may have sent parts of the batch */
+	uint64_t former; /* a former shipper may have sent batches below this number */
 };
 
 /* Returns the number that the rows of a batch have. */

@@ -20,6 +20,7 @@
 #define PORT_ENCRYPTED "8443"
 #define CONNECT_MS 5000L
 #define REQUEST_MS 120000L
+#define ANSWER_MAX (1u << 20) /* bytes */
 
 /* ---- The place ---- */
 
@@ -70,7 +71,8 @@ bool servers_init(struct servers *s, const char *place)
 	const char *password = getenv("CLICKHOUSE_PASSWORD");
 	bool is_ok = true;
 
-	*s = (struct servers){ .is_encrypted = strncmp(place, ENCRYPTED, strlen(ENCRYPTED)) == 0 };
+	*s = (struct servers){ .is_encrypted = strncmp(place, ENCRYPTED, strlen(ENCRYPTED)) == 0,
+		.ahead_s = INT64_MIN };
 	if (!s->is_encrypted && strncmp(place, PLAIN, strlen(PLAIN)) != 0) {
 		return fail_place(s, place);
 	}
@@ -112,8 +114,25 @@ void servers_fini(struct servers *s)
 
 static size_t take_answer(char *bytes, size_t size, size_t count, void *answer)
 {
-	out_bytes(answer, bytes, size * count);
+	struct out *out = answer;
+
+	if (out->len + size * count > ANSWER_MAX) {
+		return 0;
+	}
+	out_bytes(out, bytes, size * count);
 	return size * count;
+}
+
+/* Breaks a request off when the run ends. */
+static int watch_end(void *servers, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
+{
+	const struct servers *s = servers;
+
+	(void)a;
+	(void)b;
+	(void)c;
+	(void)d;
+	return s->is_ended && __atomic_load_n(s->is_ended, __ATOMIC_RELAXED);
 }
 
 /* Compares the server's clock with this host's. */
@@ -128,8 +147,9 @@ static size_t take_header(char *line, size_t size, size_t count, void *servers)
 			line + strlen(name));
 		time_t theirs = curl_getdate(date, NULL);
 
-		s->has_time = theirs >= 0;
-		s->ahead_s = theirs >= 0 ? (int64_t)theirs - (int64_t)time(NULL) : 0;
+		__atomic_store_n(&s->ahead_s,
+			theirs >= 0 ? (int64_t)theirs - (int64_t)time(NULL) : INT64_MIN,
+			__ATOMIC_RELAXED);
 	}
 	return size * count;
 }
@@ -160,6 +180,9 @@ static void set_up(
 	curl_easy_setopt(s->handle, CURLOPT_WRITEDATA, answer);
 	curl_easy_setopt(s->handle, CURLOPT_HEADERFUNCTION, take_header);
 	curl_easy_setopt(s->handle, CURLOPT_HEADERDATA, s);
+	curl_easy_setopt(s->handle, CURLOPT_NOPROGRESS, 0L);
+	curl_easy_setopt(s->handle, CURLOPT_XFERINFOFUNCTION, watch_end);
+	curl_easy_setopt(s->handle, CURLOPT_XFERINFODATA, s);
 	/* On a connection that it used before, libcurl repeats a request that had no answer. */
 	curl_easy_setopt(s->handle, CURLOPT_FRESH_CONNECT, 1L);
 	curl_easy_setopt(s->handle, CURLOPT_FORBID_REUSE, 1L);
@@ -252,6 +275,11 @@ enum server_result servers_insert(struct servers *s, const struct server_rows *r
 	const struct request request = { parameters.data, rows->frames, rows->size };
 	enum server_result result = post(s, rows->server, &request, &answer);
 
+	if (result == SERVER_DONE &&
+		answer.len > 0) { /* a page of a proxy, or an error after all */
+		refused(s, rows->server, 200, &answer);
+		result = SERVER_UNREACHED;
+	}
 	out_fini(&parameters);
 	out_fini(&answer);
 	return result;

@@ -28,8 +28,9 @@ struct servers {
 	bool is_encrypted;
 	void *handle; /* of libcurl */
 	char error[512]; /* of the last request */
-	bool has_time;
-	int64_t ahead_s; /* of its last answer: its clock less this host's, to a second */
+	int64_t ahead_s; /* of the last answer: its clock less this host's; atomic; INT64_MIN: none
+			  */
+	const bool *is_ended; /* atomic: break requests off; NULL: never */
 };
 
 /*

@@ -19,6 +19,8 @@
 #define TURN 4096u /* records of a source before the next one's turn */
 #define BATCH_ROWS 262144u
 #define BATCH_BYTES (16u << 20)
+#define BATCH_OPEN 32u /* servers times days */
+#define FIND_SHARE 20u /* of the time, at most, is for looking for traces */
 
 /* Waits for at most `ms`; returns whether the run must end. */
 static bool wait_ms(const struct ship *s, int ms)
@@ -56,26 +58,31 @@ static bool store(struct ship *s)
 	return ok;
 }
 
+static bool is_full(const struct ship *s)
+{
+	return s->batch.rows >= BATCH_ROWS || batch_bytes(&s->batch) >= BATCH_BYTES ||
+	       s->batch.open_count >= BATCH_OPEN;
+}
+
 static bool is_due(const struct ship *s)
 {
 	bool is_old = s->batch.rows > 0 &&
 		      clock_now_ns() - s->begun_ns >= (uint64_t)s->options.interval_ms * NS_PER_MS;
 
-	return is_old || s->batch.rows >= BATCH_ROWS || batch_bytes(&s->batch) >= BATCH_BYTES ||
-	       (s->has_changed && s->batch.rows == 0);
+	return is_old || is_full(s) || (s->has_changed && s->batch.rows == 0);
 }
 
 /* True if there is room for another batch; reports when that changes. */
 static bool has_room(struct ship *s)
 {
-	bool is_full = spool_bytes(&s->spool) >= s->options.spool_bytes;
+	bool is_over = spool_bytes(&s->spool) >= s->options.spool_bytes;
 
-	if (is_full != s->is_full) {
-		s->sources.report(is_full ? "the spool is full: events wait in their traces"
+	if (is_over != s->is_full) {
+		s->sources.report(is_over ? "the spool is full: events wait in their traces"
 					  : "the spool has room again");
 	}
-	s->is_full = is_full;
-	return !is_full;
+	s->is_full = is_over;
+	return !is_over;
 }
 
 /* ---- Reading ---- */
@@ -139,21 +146,27 @@ static bool read_source(struct ship *s, struct ship_source *source)
 
 static int64_t ahead_of(const struct ship *s)
 {
-	return s->servers.has_time ? s->servers.ahead_s : 0;
+	int64_t ahead_s = __atomic_load_n(&s->servers.ahead_s, __ATOMIC_RELAXED);
+
+	return ahead_s == INT64_MIN ? 0 : ahead_s;
 }
 
-/* Reads all sources, each for its turn; returns whether records came. */
+static bool read_one(struct ship *s, struct ship_source *source)
+{
+	if (source->state == SOURCE_NEW && !source_open(&s->sources, source, ahead_of(s))) {
+		s->problems += source->is_given;
+	}
+	return source->state == SOURCE_OPEN && read_source(s, source);
+}
+
+/* Reads all sources, each for its turn, until the batch is full; returns whether records came. */
 static bool read_all(struct ship *s)
 {
 	bool something = false;
 
-	for (size_t i = 0; i < s->sources.all.count; i++) {
-		struct ship_source *source = s->sources.all.items[i];
-
-		if (source->state == SOURCE_NEW && !source_open(&s->sources, source, ahead_of(s))) {
-			s->problems += source->is_given;
-		}
-		something |= source->state == SOURCE_OPEN && read_source(s, source);
+	for (size_t i = 0; i < s->sources.all.count && !is_full(s); i++) {
+		s->turn = (s->turn + 1) % s->sources.all.count;
+		something |= read_one(s, s->sources.all.items[s->turn]);
 	}
 	return something;
 }
@@ -173,11 +186,17 @@ static bool gives_up(const struct ship *s)
 	return __atomic_load_n(&s->sender.failures, __ATOMIC_RELAXED) >= SHIP_FAILURES_MAX;
 }
 
+/* Looks for traces: the more there are, the less often. */
 static void find(struct ship *s)
 {
-	if (clock_now_ns() - s->found_ns >= FIND_NS) {
+	uint64_t begun = clock_now_ns();
+
+	if (begun - s->found_ns >= s->find_pause_ns) {
 		sources_find(&s->sources);
 		s->found_ns = clock_now_ns();
+		uint64_t pause = FIND_SHARE * (s->found_ns - begun);
+
+		s->find_pause_ns = pause > FIND_NS ? pause : FIND_NS;
 	}
 }
 

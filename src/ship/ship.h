@@ -27,6 +27,8 @@ struct ship {
 	struct batch batch;
 	uint64_t begun_ns; /* when the batch got its first row */
 	uint64_t found_ns; /* when traces were looked for */
+	uint64_t find_pause_ns; /* until the next time */
+	size_t turn; /* the source that was read last */
 	uint64_t problems; /* records that could not be read */
 	bool is_full; /* the spool is */
 	bool has_changed; /* a source was done since the last batch */

@@ -27,6 +27,8 @@ void sources_init(struct ship_sources *s)
 	hash_init(&s->by_path);
 }
 
+#define RETRY_NS (10 * CLOCK_NS_PER_S) /* for what could not be opened */
+
 /* Places of traces that are gone, at most. */
 #define GONE_MAX 1000
 
@@ -59,21 +61,13 @@ struct ship_source *sources_add(struct ship_sources *s, const char *path)
 	return source;
 }
 
-/* Adds a trace that is gone, with the place of another source; the oldest ones are forgotten. */
+/* Adds a trace that is gone. */
 static struct ship_source *add_gone(struct ship_sources *s, const char *path)
 {
 	struct ship_source *gone = xcalloc(1, sizeof(*gone));
-	size_t count = 0;
 
 	gone->path = xstrdup(path);
 	gone->state = SOURCE_GONE;
-	for (size_t i = s->all.count; i > 0; i--) {
-		struct ship_source *other = s->all.items[i - 1];
-
-		if (other->state == SOURCE_GONE && ++count >= GONE_MAX) {
-			other->uuid[0] = '\0';
-		}
-	}
 	vec_push(&s->all, gone);
 	return gone;
 }
@@ -151,9 +145,17 @@ static json_t *source_as_json(const struct ship_source *source)
 json_t *sources_save(const struct ship_sources *s)
 {
 	json_t *traces = json_array();
+	size_t gone = 0;
 
 	vec_foreach (struct ship_source *const *, it, &s->all) {
+		gone += (*it)->state == SOURCE_GONE && *(*it)->uuid;
+	}
+	vec_foreach (struct ship_source *const *, it, &s->all) {
 		struct ship_source *source = *it;
+
+		if (source->state == SOURCE_GONE && *source->uuid && gone-- > GONE_MAX) {
+			source->uuid[0] = '\0'; /* the oldest are forgotten */
+		}
 
 		if (source->state == SOURCE_OPEN) {
 			reader_positions(source->reader, &source->positions);
@@ -252,13 +254,28 @@ static bool look(const struct ship_source *source, struct stat *st)
 	return stat(path, st) == 0;
 }
 
-static bool has_changed(const struct ship_source *source)
+static bool has_changed(const struct ship_source *source, const struct stat *st)
 {
+	return st->st_ino != source->inode || st->st_mtim.tv_sec != source->changed.tv_sec ||
+	       st->st_mtim.tv_nsec != source->changed.tv_nsec;
+}
+
+/* Looks at a source that is not open: its trace may be gone, or another one be at its path. */
+static void look_again(const struct ship_sources *s, struct ship_source *source)
+{
+	bool is_bad = source->state == SOURCE_BAD;
+	bool is_known = hash_get(&s->by_path, source->path) == source;
 	struct stat st;
 
-	return look(source, &st) &&
-	       (st.st_ino != source->inode || st.st_mtim.tv_sec != source->changed.tv_sec ||
-		       st.st_mtim.tv_nsec != source->changed.tv_nsec);
+	if (!is_known) {
+		return; /* the place of a trace that another one has replaced */
+	}
+	if (!look(source, &st)) {
+		source->state = is_bad && !*source->uuid ? SOURCE_BAD : SOURCE_GONE;
+	} else if (source->state == SOURCE_GONE || has_changed(source, &st) ||
+		   (is_bad && clock_now_ns() - source->failed_ns > RETRY_NS)) {
+		source->state = SOURCE_NEW;
+	}
 }
 
 void sources_find(struct ship_sources *s)
@@ -270,10 +287,8 @@ void sources_find(struct ship_sources *s)
 		find_in(s, *folder);
 	}
 	vec_foreach (struct ship_source **, it, &s->all) {
-		bool is_over = (*it)->state == SOURCE_DONE || (*it)->state == SOURCE_BAD;
-
-		if (is_over && has_changed(*it)) {
-			(*it)->state = SOURCE_NEW;
+		if ((*it)->state >= SOURCE_DONE) {
+			look_again(s, *it);
 		}
 	}
 }
@@ -406,19 +421,40 @@ static struct reader *open_reader(
 	return r;
 }
 
+/* Notes how the trace looks before it is read. */
+static void note_look(struct ship_source *source)
+{
+	struct stat st = { 0 };
+
+	look(source, &st);
+	source->inode = st.st_ino;
+	source->changed = st.st_mtim;
+}
+
+static void fail(struct ship_sources *s, struct ship_source *source, const char *why)
+{
+	char text[5000];
+
+	snprintf(text, sizeof(text), "%s: %s", source->path, why);
+	if (!source->is_reported) {
+		s->report(text);
+	}
+	source->is_reported = true;
+	source->failed_ns = clock_now_ns();
+	source_close(source, SOURCE_BAD);
+}
+
 bool source_open(struct ship_sources *s, struct ship_source *source, int64_t ahead_s)
 {
 	struct read_error error;
 	json_t *path = json_string(source->path);
-	char text[5000];
 
 	read_error_set(&error, "its path is not UTF-8");
+	note_look(source);
 	source->reader = path ? open_reader(s, source, &error) : NULL;
 	json_decref(path);
 	if (!source->reader) {
-		snprintf(text, sizeof(text), "%s: %s", source->path, error.text);
-		s->report(text);
-		source_close(source, SOURCE_BAD);
+		fail(s, source, error.text);
 		return false;
 	}
 	if (!source->is_sent) {
@@ -432,16 +468,11 @@ bool source_open(struct ship_sources *s, struct ship_source *source, int64_t ahe
 
 void source_close(struct ship_source *source, enum source_state state)
 {
-	struct stat st = { 0 };
-
 	if (source->reader) {
 		reader_positions(source->reader, &source->positions);
 		rows_trace_fini(&source->rows);
 		reader_close(source->reader);
 		source->reader = NULL;
 	}
-	look(source, &st);
-	source->inode = st.st_ino;
-	source->changed = st.st_mtim;
 	source->state = state;
 }

@@ -35,8 +35,10 @@ struct ship_source {
 	struct rows_trace rows; /* while open */
 	int64_t correction; /* ns: see source_open() */
 	struct reader_positions positions; /* where it goes on; set while it is not open */
-	ino_t inode; /* of its metadata, when it was done */
+	ino_t inode; /* of its metadata, when it was opened */
 	struct timespec changed;
+	uint64_t failed_ns; /* when it could not be opened */
+	bool is_reported; /* why it cannot be opened */
 	bool is_given; /* by the user: a problem fails the run */
 	bool is_sent; /* the row of the process is in a batch */
 };

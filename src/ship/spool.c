@@ -68,6 +68,22 @@ static bool replace(struct spool *s, const char *name, const char *text, const s
 	return ok && (fsync(s->fd) == 0 || fail(s, name));
 }
 
+/* Reads up to `size` bytes; returns their number, SIZE_MAX with errno after an error. */
+static size_t read_up_to(int fd, char *bytes, size_t size)
+{
+	size_t have = 0;
+	ssize_t n = 1;
+
+	while (n != 0 && have < size) {
+		n = read(fd, bytes + have, size - have);
+		if (n < 0 && errno != EINTR) {
+			return SIZE_MAX;
+		}
+		have += n > 0 ? (size_t)n : 0;
+	}
+	return have;
+}
+
 /* Reads a file of the folder; NULL with errno. The caller frees it. */
 static char *read_all(struct spool *s, const char *name, size_t *size)
 {
@@ -78,14 +94,18 @@ static char *read_all(struct spool *s, const char *name, size_t *size)
 
 	if (fd >= 0 && fstat(fd, &st) == 0) {
 		bytes = xcalloc((size_t)st.st_size + 1, 1);
-		for (ssize_t n = 1; n > 0 && have < (size_t)st.st_size; have += (size_t)n) {
-			n = read(fd, bytes + have, (size_t)st.st_size - have);
-			n = n < 0 ? 0 : n;
-		}
+		have = read_up_to(fd, bytes, (size_t)st.st_size);
 	}
+	int error = errno;
+
 	if (fd >= 0) {
 		close(fd);
 	}
+	if (bytes && have == SIZE_MAX) {
+		free(bytes);
+		bytes = NULL;
+	}
+	errno = error;
 	*size = have;
 	return bytes;
 }
@@ -99,20 +119,31 @@ static uint64_t size_of(struct spool *s, const char *name)
 	return fstatat(s->fd, name, &st, 0) == 0 ? (uint64_t)st.st_size : 0;
 }
 
-/* Counts the batches, and removes those that were not counted before. */
-static void count_batches(struct spool *s)
+/* Counts the batches, and removes those that were not counted before, unless all places are new. */
+static bool count_batches(struct spool *s, bool is_new)
 {
-	DIR *folder = fdopendir(openat(s->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	int fd = openat(s->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
 
+	if (!folder) {
+		return fail(s, ".");
+	}
 	s->first = s->next;
-	while (folder && (entry = readdir(folder))) {
+	while ((entry = readdir(folder))) {
 		uint64_t number;
 		int end = 0;
 
 		if (sscanf(entry->d_name, BATCH_NAME "%n", &number, &end) != 1 ||
 			entry->d_name[end]) {
 			continue;
+		}
+		if (is_new && number > 0) {
+			closedir(folder);
+			return error_set(s->error,
+				"%s has batches, but no " POSITIONS ": restore that, or remove "
+				"the folder to send everything anew",
+				s->path);
 		}
 		if (number >= s->next) {
 			unlinkat(s->fd, entry->d_name, 0);
@@ -121,9 +152,8 @@ static void count_batches(struct spool *s)
 		s->first = number < s->first ? number : s->first;
 		s->bytes += size_of(s, entry->d_name);
 	}
-	if (folder) {
-		closedir(folder);
-	}
+	closedir(folder);
+	return true;
 }
 
 static bool lock(struct spool *s)
@@ -177,8 +207,9 @@ json_t *spool_open(struct spool *s, const char *path)
 	}
 	json_t *positions = lock(s) ? read_positions(s) : NULL;
 
-	if (positions) {
-		count_batches(s);
+	if (positions && !count_batches(s, json_object_size(positions) == 0)) {
+		json_decref(positions);
+		return NULL;
 	}
 	return positions;
 }
@@ -206,17 +237,17 @@ uint64_t spool_bytes(struct spool *s)
 
 /* ---- Batches ---- */
 
-static char *parts_as_text(const struct batch *b)
+static char *parts_as_text(const struct spool *s, const struct batch *b)
 {
 	json_t *parts = json_array();
 	struct out line;
 
 	vec_foreach (const struct batch_part *, p, &b->parts) {
 		json_array_append_new(
-			parts, json_pack("{s:s, s:i, s:i, s:I, s:I}", "table",
-				       schema_tables[p->table].name, "server", (int)p->server,
-				       "day", (int)p->day, "rows", (json_int_t)p->rows, "bytes",
-				       (json_int_t)p->bytes));
+			parts, json_pack("{s:s, s:s, s:i, s:I, s:I}", "table",
+				       schema_tables[p->table].name, "server",
+				       s->servers[p->server], "day", (int)p->day, "rows",
+				       (json_int_t)p->rows, "bytes", (json_int_t)p->bytes));
 	}
 	char *text = json_dumps(parts, JSON_COMPACT);
 
@@ -242,7 +273,7 @@ bool spool_keep(struct spool *s, json_t *positions)
 bool spool_add(struct spool *s, const struct batch *b, json_t *positions)
 {
 	char name[NAME_SIZE];
-	char *text = parts_as_text(b);
+	char *text = parts_as_text(s, b);
 
 	snprintf(name, sizeof(name), BATCH_NAME, s->next);
 	bool ok = replace(s, name, text, &b->frames);
@@ -256,8 +287,7 @@ bool spool_add(struct spool *s, const struct batch *b, json_t *positions)
 	ok = text && replace(s, POSITIONS, text, NULL);
 	free(text);
 	if (!ok) {
-		unlinkat(s->fd, name, 0);
-		return false;
+		return false; /* the next run removes the batch, if it does not count */
 	}
 	__atomic_fetch_add(&s->bytes, size_of(s, name), __ATOMIC_RELAXED);
 	__atomic_store_n(&s->next, s->next + 1, __ATOMIC_RELEASE);
@@ -274,8 +304,19 @@ static enum schema_kind table_of(const char *name)
 	return table;
 }
 
+/* Returns the number of a server; UINT32_MAX: it is none of them now. */
+static uint32_t server_of(const struct spool *s, const char *name)
+{
+	for (size_t i = 0; i < s->server_count && name; i++) {
+		if (strcmp(s->servers[i], name) == 0) {
+			return (uint32_t)i;
+		}
+	}
+	return UINT32_MAX;
+}
+
 /* Takes the list of parts; false if it does not describe `left` bytes. */
-static bool take_parts(struct batch *b, const json_t *parts, size_t left)
+static bool take_parts(const struct spool *s, struct batch *b, const json_t *parts, size_t left)
 {
 	size_t i;
 	const json_t *p;
@@ -284,7 +325,7 @@ static bool take_parts(struct batch *b, const json_t *parts, size_t left)
 	{
 		struct batch_part part = {
 			.table = table_of(json_string_value(json_object_get(p, "table"))),
-			.server = (uint32_t)json_integer_value(json_object_get(p, "server")),
+			.server = server_of(s, json_string_value(json_object_get(p, "server"))),
 			.day = (uint32_t)json_integer_value(json_object_get(p, "day")),
 			.rows = (uint64_t)json_integer_value(json_object_get(p, "rows")),
 			.bytes = (size_t)json_integer_value(json_object_get(p, "bytes")),
@@ -296,41 +337,76 @@ static bool take_parts(struct batch *b, const json_t *parts, size_t left)
 		left -= part.bytes;
 		vec_push(&b->parts, part);
 	}
-	return left == 0;
+	return json_is_array(parts) && left == 0;
 }
 
-bool spool_take(struct spool *s, struct batch *b, char *error, size_t size)
+/* True if all parts are for servers of this run. */
+static bool has_servers(const struct batch *b)
+{
+	vec_foreach (const struct batch_part *, p, &b->parts) {
+		if (p->server == UINT32_MAX) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Takes a batch out of the content of its file. */
+static enum spool_result take_batch(
+	const struct spool *s, struct batch *b, const char *bytes, size_t length)
+{
+	const char *line = memchr(bytes, '\n', length);
+	json_t *parts = line ? json_loadb(bytes, (size_t)(line - bytes), 0, NULL) : NULL;
+	size_t left = line ? length - (size_t)(line + 1 - bytes) : 0;
+	bool is_whole = take_parts(s, b, parts, left);
+
+	json_decref(parts);
+	if (!is_whole) {
+		return SPOOL_DAMAGED;
+	}
+	if (left > 0) {
+		out_bytes(&b->frames, line + 1, left);
+	}
+	return has_servers(b) ? SPOOL_TAKEN : SPOOL_UNREADABLE;
+}
+
+enum spool_result spool_take(struct spool *s, struct batch *b, char *error, size_t size)
 {
 	char name[NAME_SIZE];
 	size_t length;
 
 	snprintf(name, sizeof(name), BATCH_NAME, s->first);
 	char *bytes = read_all(s, name, &length);
-	char *line = bytes ? memchr(bytes, '\n', length) : NULL;
-	json_t *parts = line ? json_loadb(bytes, (size_t)(line - bytes), 0, NULL) : NULL;
 
 	batch_begin(b, 0);
-	bool ok = json_is_array(parts) && take_parts(b, parts, length - (size_t)(line + 1 - bytes));
-
-	if (ok) {
-		out_bytes(&b->frames, line + 1, length - (size_t)(line + 1 - bytes));
-	} else {
-		error_format(error, size, "%s/%s is damaged: its rows are missing on the server",
-			s->path, name);
+	if (!bytes && errno != ENOENT) {
+		error_format(error, size, "%s/%s: %s", s->path, name, strerror(errno));
+		return SPOOL_UNREADABLE;
 	}
-	json_decref(parts);
+	enum spool_result result = bytes ? take_batch(s, b, bytes, length) : SPOOL_DAMAGED;
+
 	free(bytes);
-	return ok;
+	error_format(error, size,
+		result == SPOOL_DAMAGED ? "%s/%s is damaged: its rows are missing on the server"
+					: "%s/%s is for a server that --to does not name now",
+		s->path, name);
+	return result;
 }
 
-void spool_drop(struct spool *s)
+void spool_drop(struct spool *s, bool is_damaged)
 {
 	char name[NAME_SIZE];
+	char bad[NAME_SIZE];
 
 	snprintf(name, sizeof(name), BATCH_NAME, s->first);
+	snprintf(bad, sizeof(bad), "%" PRIu64 ".bad", s->first);
 	uint64_t size = size_of(s, name);
 
-	unlinkat(s->fd, name, 0);
+	if (is_damaged) {
+		renameat(s->fd, name, s->fd, bad);
+	} else {
+		unlinkat(s->fd, name, 0);
+	}
 	__atomic_fetch_sub(&s->bytes, size, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->first, s->first + 1, __ATOMIC_RELEASE);
 }

@@ -22,6 +22,8 @@
 
 struct spool {
 	const char *path;
+	char *const *servers; /* their names, by which parts are stored; set by the caller */
+	size_t server_count;
 	int fd; /* of the folder */
 	int lock;
 	uint64_t first; /* number of the oldest batch; atomic */
@@ -53,10 +55,16 @@ bool spool_add(struct spool *s, const struct batch *b, json_t *positions);
 /* Stores the positions alone. */
 bool spool_keep(struct spool *s, json_t *positions);
 
-/* Reads the oldest batch, whose rows are not made again. False: it is damaged or unreadable. */
-bool spool_take(struct spool *s, struct batch *b, char *error, size_t size);
+enum spool_result {
+	SPOOL_TAKEN,
+	SPOOL_UNREADABLE, /* now: try again */
+	SPOOL_DAMAGED,
+};
 
-/* Removes the oldest batch. */
-void spool_drop(struct spool *s);
+/* Reads the oldest batch, whose rows are not made again; else sets `error`. */
+enum spool_result spool_take(struct spool *s, struct batch *b, char *error, size_t size);
+
+/* Removes the oldest batch; if it is damaged, renames it to N.bad. */
+void spool_drop(struct spool *s, bool is_damaged);
 
 #endif

@@ -108,12 +108,12 @@ class Proxy:
     `odds`: the share of connections that are cut. `ahead_s`: added to the time that answers tell.
     """
 
-    def __init__(self, port, odds=0.0, ahead_s=0, seed=1):
+    def __init__(self, port, odds=0.0, ahead_s=0, seed=1, own=0):
         self.port, self.odds, self.ahead_s = port, odds, ahead_s
         self.chance = random.Random(seed)
         self.cuts = 0
         self.passed = 0  # bytes of requests
-        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.listener = socket.create_server(("127.0.0.1", own))
         self.own = self.listener.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
 

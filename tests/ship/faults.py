@@ -112,6 +112,39 @@ class Faults(Shipped):
         for server in (self.server, other):
             self.assertEqual(server.number("SELECT uniqExact(process) FROM events"), self.count("processes", server))
 
+    def test_batches_that_were_sent_and_come_back(self):
+        """As after a power cut: the server has them, but their removal was not yet on the disk."""
+        proxy = Proxy(free_port())
+        self.addCleanup(proxy.close)
+        program = self.program(1, 300, 5000)
+        shipper = self.ship("--interval=0.1", to=self.server.place(port=proxy.own))
+        batches = self.work / "state"
+        self.wait_for(lambda: len(list(batches.glob("*.batch"))) >= 4)
+        program.wait(PATIENCE)
+        shipper.kill()
+        shipper.wait()
+        kept = {path: path.read_bytes() for path in batches.glob("*.batch")}
+        proxy.port = self.server.http
+        self.ship_all(f"--traces={self.work}", to=self.server.place(port=proxy.own))
+        for path, content in kept.items():
+            path.write_bytes(content)
+        self.ship_all(f"--traces={self.work}", to=self.server.place(port=proxy.own))
+        self.assert_steps([300])
+
+    def test_batches_for_a_server_that_is_named_no_more(self):
+        port = free_port()
+        self.program(1, 100, 0).wait(PATIENCE)
+        shipper = self.ship("--interval=0.1", f"--traces={self.work}", to=self.server.place(port=port))
+        self.wait_for(lambda: list((self.work / "state").glob("*.batch")))
+        shipper.kill()
+        shipper.wait()
+        notes = self.ship_all(f"--traces={self.work}", status=1)
+        self.assertIn("is for a server that --to does not name now", notes)
+        proxy = Proxy(self.server.http, own=port)
+        self.addCleanup(proxy.close)
+        self.ship_all(f"--traces={self.work}", to=self.server.place(port=port))
+        self.assert_steps([100])
+
     # ---- Bad input ----
 
     def refused(self, *args, to=None, env=None, status=1):

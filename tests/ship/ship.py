@@ -3,6 +3,7 @@
 """Tests what a server has of traces: ship.py WAYMARK PACED OTHER [TEST...]"""
 
 import json
+import shutil
 import signal
 import time
 
@@ -87,6 +88,42 @@ class Ship(Shipped):
         time.sleep(0.5)
         self.assert_steps(counts)
         self.assertIsNone(shipper.poll())
+
+    def test_a_new_trace_where_one_was_moved_away(self):
+        counts = [self.recorded(2, 1000, 0)]
+        self.ship(f"--traces={self.work}", "--interval=0.1")
+        self.wait_for(lambda: self.count() == sum(counts))
+        (self.work / "t.ctf").rename(self.work / "moved.ctf")
+        self.wait_for(lambda: "moved.ctf" in (self.work / "state/positions").read_text())
+        counts.append(self.recorded(2, 700, 0))
+        self.wait_for(lambda: self.count() == sum(counts))
+        self.assert_steps(counts)
+
+    def test_a_trace_that_is_replaced_while_it_is_read(self):
+        shipper = self.ship(f"--traces={self.work}", "--interval=0.1")
+        program = self.program(1, 10**6, 2000)
+        self.wait_for(lambda: self.count() > 0)
+        shipper.send_signal(signal.SIGSTOP)
+        program.kill()
+        program.wait()
+        shutil.rmtree(self.work / "t.ctf")
+        self.recorded(1, 777, 0)
+        shipper.send_signal(signal.SIGCONT)
+        self.wait_for(lambda: self.number_of_last_process() == 777)
+
+    def number_of_last_process(self):
+        return self.server.number("SELECT count() FROM events GROUP BY process ORDER BY max(numbers[2]) DESC, count() DESC LIMIT 1")
+
+    def test_many_programs_keep_their_names(self):
+        for n in range(15):
+            self.recorded(1, 20, 0, trace=f"paced-{n}.ctf")
+            self.recorded(20, trace=f"other-{n}.ctf", what=OTHER)
+        self.ship_all(f"--traces={self.work}")
+        self.assertEqual(self.server.ask("SELECT program, event, count(), uniqExact(process) FROM events "
+                                         "GROUP BY program, event ORDER BY program, event").splitlines(), [
+            "other\tlogin\t300\t15", "other\tstep\t300\t15", "other\ttime\t300\t15", "paced\tstep\t300\t15"])
+        self.assertEqual(self.server.ask("SELECT program, count() FROM processes GROUP BY program ORDER BY program"),
+                         "other\t15\npaced\t15")
 
     def test_losses_are_rows(self):
         count = self.recorded(4, 300000, 0, options=",buffer=1M")

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -209,6 +210,8 @@ static bool open_state(struct ship_command *c)
 	struct ship *s = &c->ship;
 	json_t *positions = spool_open(&s->spool, c->state);
 
+	s->spool.servers = s->servers.all.items;
+	s->spool.server_count = s->servers.all.count;
 	if (!positions) {
 		report(s->spool.error);
 		return false;
@@ -315,6 +318,17 @@ static int summarize(const struct ship_command *c, bool ok)
 									    : EXIT_FAILURE;
 }
 
+/* Each trace needs descriptors while it is followed. */
+static void raise_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
 /* Returns a descriptor that can be read when a signal has come to end the run. */
 static int catch_signals(void)
 {
@@ -336,6 +350,8 @@ static int run(struct ship_command *c)
 	}
 	leftover_survive_cuts();
 	s->options.end_fd = catch_signals();
+	raise_descriptors();
+	s->servers.is_ended = &s->sender.is_ended;
 	s->sources.report = s->sender.report = report;
 	s->sender.spool = &s->spool;
 	s->sender.servers = &s->servers;

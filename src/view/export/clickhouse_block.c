@@ -92,7 +92,9 @@ void block_word(struct block_column *c, const char *word)
 {
 	size_t place = (uintptr_t)word / sizeof(void *) % BLOCK_RECENT;
 
-	if (UNLIKELY(c->recent[place].text != word)) {
+	/* Another trace's word may be at an address that was freed. */
+	if (UNLIKELY(c->recent[place].text != word) ||
+		strcmp(c->words.items[c->recent[place].number], word) != 0) {
 		if (c->words.count == 0) {
 			texts_number(&c->words, "", 0); /* a server expects the default first */
 		}

@@ -84,7 +84,7 @@ static inline void block_u64(struct block_column *c, uint64_t v)
 /* Adds a text, or an item of an array of texts. */
 void block_text(struct block_column *c, const char *text, size_t length);
 
-/* Adds a word. Its text stays where it is, unchanged, until block_clear(). */
+/* Adds a word. */
 void block_word(struct block_column *c, const char *word);
 
 /* Add an item to the row's array. */
