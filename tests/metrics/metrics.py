@@ -50,7 +50,6 @@ class Metrics(unittest.TestCase):
     def program(self, *args, trace="t.ctf", options=f",{RULE}"):
         p = self.start(PACED, *args, env={"WAYMARK_TRACE": f"step,file={self.work / trace}{options}"})
         self.assertIn("recorded", p.stdout.readline())
-        time.sleep(0.3)  # the counts in memory are noted ten times a second
         return p
 
     def listen(self):
@@ -90,6 +89,8 @@ class Metrics(unittest.TestCase):
     def test_counts_of_processes(self):
         first = self.program(2, 150, 100, "stay")
         second = self.program(3, 200, 100, "stay", trace="second.ctf")
+        for p, events in (first, 300), (second, 600):
+            self.wait_for(lambda p=p, n=events: self.value(self.shown(), "waymark_events_recorded_total", pid=p.pid) >= n)
         text = self.shown()
         self.assertEqual(self.value(text, "waymark_processes"), 2)
         for p, threads, steps in (first, 2, 150), (second, 3, 200):
@@ -106,7 +107,7 @@ class Metrics(unittest.TestCase):
 
     def test_losses_and_killed_processes(self):
         lossy = self.program(4, 300000, 0, "stay", options=",buffer=1M")
-        self.assertGreater(self.value(self.shown(), "waymark_events_lost_total", pid=lossy.pid), 0)
+        self.wait_for(lambda: self.value(self.shown(), "waymark_events_lost_total", pid=lossy.pid) > 0)
         lossy.kill()
         lossy.wait()
         text = self.shown()
