@@ -22,6 +22,23 @@ struct aggregate_source {
 
 static const char *const names[AGGREGATE_KINDS] = OWN_AGGREGATE_NAMES;
 
+/* Only the runtime's own events matter. */
+static bool needs_class(void *unused, const struct event_class *class)
+{
+	(void)unused;
+	return class->is_own;
+}
+
+void aggregates_limit(struct reader *reader)
+{
+	const struct reader_needs own = { .from_ns = INT64_MIN,
+		.to_ns = INT64_MAX,
+		.any_order = true,
+		.needs_class = needs_class };
+
+	reader_limit(reader, &own);
+}
+
 void aggregates_init(struct aggregates *a)
 {
 	*a = (struct aggregates){ 0 };

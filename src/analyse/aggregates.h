@@ -61,6 +61,9 @@ struct aggregates {
 	bool is_followed; /* each record is newer than those before it; set by the caller */
 };
 
+/* Limits a reader to the records that aggregates_add() takes. */
+void aggregates_limit(struct reader *reader);
+
 void aggregates_init(struct aggregates *a);
 void aggregates_fini(struct aggregates *a);
 

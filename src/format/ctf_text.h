@@ -19,6 +19,7 @@
 #include "format/ctf.h"
 #include "format/ctf_clock.h"
 #include "format/debug.h"
+#include "format/uuid.h"
 
 #define CTF_TEXT_TRACER "waymark"
 #define CTF_TEXT_COLUMNS 20
@@ -238,23 +239,6 @@ static inline const char *ctf_text_number(char *buffer, uint64_t v, int columns)
 	return p;
 }
 
-/* Writes 37 bytes: groups of digits, as in 01234567-89ab-cdef-0123-456789abcdef. */
-static inline const char *ctf_text_uuid(char *buffer, const uint8_t uuid[16])
-{
-	static const char digits[] = "0123456789abcdef";
-	char *p = buffer;
-
-	for (int i = 0; i < 16; i++) {
-		*p++ = digits[uuid[i] >> 4];
-		*p++ = digits[uuid[i] & 15];
-		if (i == 3 || i == 5 || i == 7 || i == 9) {
-			*p++ = '-';
-		}
-	}
-	*p = '\0';
-	return buffer;
-}
-
 static inline void ctf_text_put_reading(
 	struct ctf_text *t, const char *which, const struct buffer_clock *c)
 {
@@ -279,12 +263,12 @@ static inline void ctf_text_put_name(struct ctf_text *t, const char *name, const
 static inline void ctf_text_put_head(struct ctf_text *t, const struct ctf_text_trace *trace)
 {
 	const struct ctf_clock *clock = &trace->clock;
-	char uuid[37];
+	char uuid[UUID_TEXT_SIZE];
 	char a[CTF_TEXT_COLUMNS + 1];
 	char b[CTF_TEXT_COLUMNS + 1];
 	char d[CTF_TEXT_COLUMNS + 1];
 
-	ctf_text_uuid(uuid, trace->uuid);
+	uuid_text(uuid, trace->uuid);
 	CTF_TEXT_FILL(t, ctf_text_head, { "uuid", uuid },
 		{ "ended", ctf_text_number(a, trace->ended, 0) });
 	ctf_text_put_name(t, "hostname", trace->hostname);
@@ -292,9 +276,9 @@ static inline void ctf_text_put_head(struct ctf_text *t, const struct ctf_text_t
 	ctf_text_put_name(t, "procname", trace->procname);
 	ctf_text_put_name(t, CTF_ENV_BOOT_ID, trace->boot_id);
 	if (trace->former) {
-		char former[37];
+		char former[UUID_TEXT_SIZE];
 
-		ctf_text_uuid(former, trace->former);
+		uuid_text(former, trace->former);
 		CTF_TEXT_FILL(t, ctf_text_continues, { "uuid", former });
 		if (trace->overwrites) {
 			t->put(t, ctf_text_overwrites, sizeof(ctf_text_overwrites) - 1);

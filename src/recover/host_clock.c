@@ -8,6 +8,7 @@
 #include "recover/host_clock.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* They narrow the range of rates to below 2^-60. */
 #define STEPS 100
@@ -130,4 +131,16 @@ uint64_t host_clock_at(const struct host_clock *c, uint64_t guest_ns, uint64_t *
 	*error_ns = (uint64_t)ceil(fmax(0, (high - low) / 2) + c->misfit);
 	return c->samples[0].host_ns + (guest_ns - c->samples[0].guest_ns) +
 	       (uint64_t)(int64_t)llround((low + high) / 2);
+}
+
+bool host_boot_id(char boot_id[BOOT_ID_SIZE])
+{
+	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+	bool found = f && fscanf(f, "%36[0-9a-f-]", boot_id) == 1;
+
+	if (f) {
+		fclose(f);
+	}
+	boot_id[found ? BOOT_ID_SIZE - 1 : 0] = '\0';
+	return found;
 }

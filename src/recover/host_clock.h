@@ -11,6 +11,7 @@
 #define RECOVER_HOST_CLOCK_H
 
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The kernel slews a clock by at most 500 ppm, and NTP corrects at most as much. */
@@ -41,5 +42,10 @@ void host_clock_fit(struct host_clock *c);
 
 /* Returns the host's time when the guest's was `guest_ns`; sets its largest error, rounded up. */
 uint64_t host_clock_at(const struct host_clock *c, uint64_t guest_ns, uint64_t *error_ns);
+
+#define BOOT_ID_SIZE 37
+
+/* Reads the id that this host's boot has. False: there is none, and `boot_id` is empty. */
+bool host_boot_id(char boot_id[BOOT_ID_SIZE]);
 
 #endif

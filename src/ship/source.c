@@ -19,18 +19,17 @@
 #include "base/memory.h"
 #include "format/ctf.h"
 #include "read/folder.h"
+#include "recover/host_clock.h"
 #include "recover/leftover.h"
+
+#define RETRY_NS (10 * CLOCK_NS_PER_S) /* for what could not be opened */
+#define GONE_MAX 1000 /* places of traces that are gone */
 
 void sources_init(struct ship_sources *s)
 {
 	*s = (struct ship_sources){ 0 };
 	hash_init(&s->by_path);
 }
-
-#define RETRY_NS (10 * CLOCK_NS_PER_S) /* for what could not be opened */
-
-/* Places of traces that are gone, at most. */
-#define GONE_MAX 1000
 
 void sources_fini(struct ship_sources *s)
 {
@@ -142,7 +141,7 @@ static json_t *source_as_json(const struct ship_source *source)
 		"credits", credits);
 }
 
-json_t *sources_save(const struct ship_sources *s)
+json_t *sources_save(struct ship_sources *s)
 {
 	json_t *traces = json_array();
 	size_t gone = 0;
@@ -156,15 +155,11 @@ json_t *sources_save(const struct ship_sources *s)
 		if (source->state == SOURCE_GONE && *source->uuid && gone-- > GONE_MAX) {
 			source->uuid[0] = '\0'; /* the oldest are forgotten */
 		}
-
 		if (source->state == SOURCE_OPEN) {
 			reader_positions(source->reader, &source->positions);
 		}
 		if (*source->uuid) {
-			json_t *trace = source_as_json(source);
-
-			/* NULL: a path that is not UTF-8, which source_open() refuses. */
-			json_array_append_new(traces, trace);
+			json_array_append_new(traces, source_as_json(source));
 		}
 	}
 	return traces;
@@ -263,7 +258,7 @@ static bool has_changed(const struct ship_source *source, const struct stat *st)
 /* Looks at a source that is not open: its trace may be gone, or another one be at its path. */
 static void look_again(const struct ship_sources *s, struct ship_source *source)
 {
-	bool is_bad = source->state == SOURCE_BAD;
+	bool is_due = source->failed_ns && clock_now_ns() - source->failed_ns > RETRY_NS;
 	bool is_known = hash_get(&s->by_path, source->path) == source;
 	struct stat st;
 
@@ -271,9 +266,8 @@ static void look_again(const struct ship_sources *s, struct ship_source *source)
 		return; /* the place of a trace that another one has replaced */
 	}
 	if (!look(source, &st)) {
-		source->state = is_bad && !*source->uuid ? SOURCE_BAD : SOURCE_GONE;
-	} else if (source->state == SOURCE_GONE || has_changed(source, &st) ||
-		   (is_bad && clock_now_ns() - source->failed_ns > RETRY_NS)) {
+		source->state = SOURCE_GONE;
+	} else if (source->state == SOURCE_GONE || has_changed(source, &st) || is_due) {
 		source->state = SOURCE_NEW;
 	}
 }
@@ -295,27 +289,12 @@ void sources_find(struct ship_sources *s)
 
 /* ---- One source ---- */
 
-static void put_uuid(char text[33], const uint8_t uuid[16])
-{
-	for (size_t i = 0; i < 16; i++) {
-		sprintf(text + 2 * i, "%02x", uuid[i]);
-	}
-}
-
 /* True if the trace was recorded on this host since it booted. */
 static bool is_of_this_boot(const struct trace_info *info)
 {
-	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-	char boot[64] = "";
+	char boot_id[BOOT_ID_SIZE];
 
-	if (file) {
-		if (!fgets(boot, sizeof(boot), file)) {
-			boot[0] = '\0';
-		}
-		fclose(file);
-	}
-	boot[strcspn(boot, "\n")] = '\0';
-	return *boot && info->boot_id && strcmp(boot, info->boot_id) == 0;
+	return host_boot_id(boot_id) && info->boot_id && strcmp(boot_id, info->boot_id) == 0;
 }
 
 /* A server tells its time to a second, and an answer is late: smaller differences are none. */
@@ -372,8 +351,8 @@ static bool is_there(const struct ship_source *source)
 }
 
 /* Makes the source one of another trace, which may have been moved here. False if it is a twin. */
-static bool become(struct ship_sources *s, struct ship_source *source, const char uuid[33],
-	struct read_error *error)
+static bool become(struct ship_sources *s, struct ship_source *source,
+	const char uuid[UUID_TEXT_SIZE], struct read_error *error)
 {
 	if (*source->uuid) {
 		take_over(add_gone(s, source->path), source);
@@ -398,7 +377,7 @@ static struct reader *open_reader(
 	struct ship_sources *s, struct ship_source *source, struct read_error *error)
 {
 	struct reader *r = open_at(source, NULL, error);
-	char uuid[33];
+	char uuid[UUID_TEXT_SIZE];
 
 	if (r && (!r->traces[0].uuid || !r->format->positions)) {
 		read_error_set(
@@ -409,7 +388,7 @@ static struct reader *open_reader(
 	if (!r) {
 		return NULL;
 	}
-	put_uuid(uuid, r->traces[0].uuid);
+	uuid_text(uuid, r->traces[0].uuid);
 	if (strcmp(uuid, source->uuid) != 0 && !become(s, source, uuid, error)) {
 		reader_close(r);
 		return NULL;
@@ -460,6 +439,8 @@ bool source_open(struct ship_sources *s, struct ship_source *source, int64_t ahe
 	if (!source->is_sent) {
 		source->correction = correction_of(s, source, ahead_s);
 	}
+	source->failed_ns = 0;
+	source->is_reported = false;
 	rows_trace_init(&source->rows, source->reader, 0, source->correction);
 	source->rows.path = source->path;
 	source->state = SOURCE_OPEN;

@@ -15,6 +15,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
+#include "format/uuid.h"
 #include "read/reader.h"
 #include "view/export/clickhouse_rows.h"
 
@@ -30,14 +31,14 @@ enum source_state {
 struct ship_source {
 	char *path;
 	enum source_state state;
-	char uuid[33]; /* of its trace, in hexadecimal digits; "": unknown yet */
+	char uuid[UUID_TEXT_SIZE]; /* of its trace; "": unknown yet */
 	struct reader *reader; /* while open */
 	struct rows_trace rows; /* while open */
 	int64_t correction; /* ns: see source_open() */
 	struct reader_positions positions; /* where it goes on; set while it is not open */
 	ino_t inode; /* of its metadata, when it was opened */
 	struct timespec changed;
-	uint64_t failed_ns; /* when it could not be opened */
+	uint64_t failed_ns; /* when it could not be opened; 0: it could */
 	bool is_reported; /* why it cannot be opened */
 	bool is_given; /* by the user: a problem fails the run */
 	bool is_sent; /* the row of the process is in a batch */
@@ -58,7 +59,7 @@ void sources_fini(struct ship_sources *s);
 void sources_load(struct ship_sources *s, const json_t *traces);
 
 /* Returns the places of all traces, for the spool's positions. */
-json_t *sources_save(const struct ship_sources *s);
+json_t *sources_save(struct ship_sources *s);
 
 /* Adds the trace at a path, unless it is known. */
 struct ship_source *sources_add(struct ship_sources *s, const char *path);

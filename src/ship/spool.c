@@ -54,18 +54,15 @@ static bool replace(struct spool *s, const char *name, const char *text, const s
 	int fd = openat(s->fd, new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	bool ok = fd >= 0 && write_all(fd, text, strlen(text)) &&
 		  (!bytes || write_all(fd, bytes->data, bytes->len)) && fdatasync(fd) == 0;
-	int error = errno;
 
+	ok = (ok && renameat(s->fd, new, s->fd, name) == 0 && fsync(s->fd) == 0) || fail(s, name);
 	if (fd >= 0) {
 		close(fd);
 	}
-	ok = ok && renameat(s->fd, new, s->fd, name) == 0;
 	if (!ok) {
-		errno = fd >= 0 && error ? error : errno;
-		fail(s, name);
 		unlinkat(s->fd, new, 0);
 	}
-	return ok && (fsync(s->fd) == 0 || fail(s, name));
+	return ok;
 }
 
 /* Reads up to `size` bytes; returns their number, SIZE_MAX with errno after an error. */
@@ -260,14 +257,20 @@ static char *parts_as_text(const struct spool *s, const struct batch *b)
 	return line.data;
 }
 
-bool spool_keep(struct spool *s, json_t *positions)
+/* Stores the positions with the number of the next batch. */
+static bool store(struct spool *s, json_t *positions, uint64_t next)
 {
-	json_object_set_new(positions, "next", json_integer((json_int_t)s->next));
+	json_object_set_new(positions, "next", json_integer((json_int_t)next));
 	char *text = json_dumps(positions, JSON_COMPACT | JSON_PRESERVE_ORDER);
 	bool ok = text && replace(s, POSITIONS, text, NULL);
 
 	free(text);
 	return ok;
+}
+
+bool spool_keep(struct spool *s, json_t *positions)
+{
+	return store(s, positions, s->next);
 }
 
 bool spool_add(struct spool *s, const struct batch *b, json_t *positions)
@@ -279,14 +282,7 @@ bool spool_add(struct spool *s, const struct batch *b, json_t *positions)
 	bool ok = replace(s, name, text, &b->frames);
 
 	free(text);
-	if (!ok) {
-		return false;
-	}
-	json_object_set_new(positions, "next", json_integer((json_int_t)s->next + 1));
-	text = json_dumps(positions, JSON_COMPACT | JSON_PRESERVE_ORDER);
-	ok = text && replace(s, POSITIONS, text, NULL);
-	free(text);
-	if (!ok) {
+	if (!ok || !store(s, positions, s->next + 1)) {
 		return false; /* the next run removes the batch, if it does not count */
 	}
 	__atomic_fetch_add(&s->bytes, size_of(s, name), __ATOMIC_RELAXED);

@@ -104,6 +104,7 @@ class Server:
 
 class Proxy:
     """Passes connections on to a port, and cuts them: before the request has arrived, or before its answer has.
+    The port may change.
 
     `odds`: the share of connections that are cut. `ahead_s`: added to the time that answers tell.
     """
@@ -112,6 +113,7 @@ class Proxy:
         self.port, self.odds, self.ahead_s = port, odds, ahead_s
         self.chance = random.Random(seed)
         self.cuts = 0
+        self.instead = None  # an answer that clients get instead of the server's
         self.passed = 0  # bytes of requests
         self.listener = socket.create_server(("127.0.0.1", own))
         self.own = self.listener.getsockname()[1]
@@ -148,6 +150,10 @@ class Proxy:
             while piece := server.recv(1 << 16):
                 if self.chance.random() < self.odds / 2:
                     self.cuts += 1
+                    client.shutdown(socket.SHUT_RDWR)
+                    return
+                if self.instead is not None:
+                    client.sendall(self.instead)
                     client.shutdown(socket.SHUT_RDWR)
                     return
                 client.sendall(self.shift(piece))

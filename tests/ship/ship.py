@@ -162,7 +162,7 @@ class Ship(Shipped):
         self.addCleanup(proxy.close)
         self.recorded(1, 10, 0)
         notes = self.ship_all(self.work / "t.ctf", to=self.server.place(port=proxy.own))
-        self.assertRegex(notes, r"its clock was 36\d\d|3599 s behind the server's: its times are corrected")
+        self.assertRegex(notes, r"its clock was (3599|36\d\d) s behind the server's: its times are corrected")
         off = self.server.number("SELECT toInt64(min(time)) FROM events") - int(time.time())
         self.assertAlmostEqual(off, 3600, delta=60)
         self.assertAlmostEqual(self.server.number("SELECT correction FROM processes") / 1e9, 3600, delta=3)

@@ -66,20 +66,10 @@ static const struct metrics_row {
 
 /* ---- Reading ---- */
 
-static bool needs_class(void *unused, const struct event_class *class)
-{
-	(void)unused;
-	return class->is_own;
-}
-
 /* Adds the aggregations that a process has in memory; a process that ends meanwhile has none. */
 static void read_aggregates(struct aggregates *a, const char *trace)
 {
 	const struct reader_options options = { .is_of_memory = true, .is_again = true };
-	const struct reader_needs own = { .from_ns = INT64_MIN,
-		.to_ns = INT64_MAX,
-		.any_order = true,
-		.needs_class = needs_class };
 	struct read_error error;
 	struct reader *r = reader_open(trace, &options, &error);
 	enum read_result result = READ_RECORD;
@@ -88,7 +78,7 @@ static void read_aggregates(struct aggregates *a, const char *trace)
 	if (!r) {
 		return;
 	}
-	reader_limit(r, &own);
+	aggregates_limit(r);
 	while (result == READ_RECORD || result == READ_PROBLEM) {
 		result = reader_next(r, &rec);
 		if (result == READ_RECORD && rec.kind == RECORD_EVENT) {

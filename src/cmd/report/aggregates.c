@@ -219,23 +219,12 @@ static void put_text(struct out *out, const struct aggregates *a)
 	free(text);
 }
 
-/* Only the runtime's own events matter. */
-static bool needs_class(void *unused, const struct event_class *class)
-{
-	(void)unused;
-	return class->is_own;
-}
-
 static void read_all(struct session *s, struct aggregates *a)
 {
-	const struct reader_needs own = { .from_ns = INT64_MIN,
-		.to_ns = INT64_MAX,
-		.any_order = true,
-		.needs_class = needs_class };
 	struct record records[SESSION_FEW];
 	size_t count;
 
-	reader_limit(s->reader, &own);
+	aggregates_limit(s->reader);
 	while ((count = selection_next_few(s, records))) {
 		for (size_t i = 0; i < count; i++) {
 			aggregates_add(a, s->reader, &records[i]);

@@ -47,7 +47,6 @@
 #define NUMBER_FORM "%20[0-9]"
 #define HOST_SIZE 65
 #define HOST_FORM "%64[A-Za-z0-9._?-]"
-#define BOOT_SIZE 37
 #define BOOT_FORM "%36[0-9a-f-]"
 
 enum { KEY_SERVE = ARGUMENT_LONG, KEY_ROUNDS };
@@ -77,7 +76,7 @@ static const struct command command = {
 
 /* A line of the file of measurements. */
 struct measurement {
-	char boot_id[BOOT_SIZE]; /* of the guest */
+	char boot_id[BOOT_ID_SIZE]; /* of the guest */
 	char host[HOST_SIZE];
 	struct host_sample sample;
 };
@@ -255,17 +254,6 @@ static int ask(struct port *port, uint64_t number, struct measurement *m)
 	return error;
 }
 
-static bool get_boot_id(char boot_id[BOOT_SIZE])
-{
-	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
-	bool found = f && fscanf(f, BOOT_FORM, boot_id) == 1;
-
-	if (f) {
-		fclose(f);
-	}
-	return found;
-}
-
 /* Appends a line in one write, so that several commands can share the file. */
 static bool append(const char *path, const struct measurement *m)
 {
@@ -303,7 +291,7 @@ static bool measure(struct sync *s)
 			"end");
 		return false;
 	}
-	if (!get_boot_id(best.boot_id)) {
+	if (!host_boot_id(best.boot_id)) {
 		escaped_say(NAME, "/proc/sys/kernel/random/boot_id: cannot be read");
 		return false;
 	}

@@ -15,8 +15,8 @@
 #define MOVING_ROUNDS 16u
 
 /*
- * After so many ends without a begin, windows are chosen by number: each such end searches the
- * windows of all threads until then.
+ * Ends without a begin until windows are chosen by number. Each such end searches the windows of
+ * all threads until then.
  */
 #define UNPAIRED_MAX 1000u
 

@@ -6,11 +6,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "format/own_events.h"
+#include "format/uuid.h"
 #include "view/export/cell.h"
 #include "view/message/message.h"
-
-#define NS_PER_S 1000000000u
 
 void rows_init(struct rows *rows)
 {
@@ -170,21 +170,30 @@ static void add_fields(struct block_column *numbers, struct block_column *texts,
 	block_end(texts);
 }
 
-static void add_event(struct rows *rows, struct rows_trace *t, const struct record *rec)
+/* Adds where a record comes from: four columns. Returns the column after them. */
+static struct block_column *add_origin(
+	struct block_column *c, const struct rows_trace *t, const struct record *rec)
 {
 	const struct trace_info *info = &t->reader->traces[t->number];
+
+	block_word(c++, known(info->hostname));
+	block_word(c++, known(info->procname));
+	block_u64(c++, t->process);
+	block_u32(c++, rec->tid);
+	return c;
+}
+
+static void add_event(struct rows *rows, struct rows_trace *t, const struct record *rec)
+{
 	uint32_t declaration = declaration_of(rows, t, rec->class);
 	struct block *b = &rows->blocks[SCHEMA_EVENTS];
 	struct block_column *c = b->columns;
 	uint64_t ns = rec->ns + t->to_realtime;
 
 	block_word(c++, rec->class->name);
-	block_u32(c++, (uint32_t)(ns / NS_PER_S));
-	block_u32(c++, (uint32_t)(ns % NS_PER_S));
-	block_word(c++, known(info->hostname));
-	block_word(c++, known(info->procname));
-	block_u64(c++, t->process);
-	block_u32(c++, rec->tid);
+	block_u32(c++, (uint32_t)(ns / CLOCK_NS_PER_S));
+	block_u32(c++, (uint32_t)(ns % CLOCK_NS_PER_S));
+	c = add_origin(c, t, rec);
 	block_u32(c++, declaration);
 	block_u64(c++, rows->batch);
 	add_fields(&c[0], &c[1], t->reader, rec);
@@ -193,17 +202,13 @@ static void add_event(struct rows *rows, struct rows_trace *t, const struct reco
 
 static void add_gap(struct rows *rows, const struct rows_trace *t, const struct record *rec)
 {
-	const struct trace_info *info = &t->reader->traces[t->number];
 	struct block *b = &rows->blocks[SCHEMA_GAPS];
 	struct block_column *c = b->columns;
 	uint64_t ns = rec->ns + t->to_realtime;
 
-	block_u32(c++, (uint32_t)(ns / NS_PER_S));
-	block_u32(c++, (uint32_t)(ns % NS_PER_S));
-	block_word(c++, known(info->hostname));
-	block_word(c++, known(info->procname));
-	block_u64(c++, t->process);
-	block_u32(c++, rec->tid);
+	block_u32(c++, (uint32_t)(ns / CLOCK_NS_PER_S));
+	block_u32(c++, (uint32_t)(ns % CLOCK_NS_PER_S));
+	c = add_origin(c, t, rec);
 	block_u64(c++, rows->batch);
 	block_u64(c++, rec->gap.lost);
 	block_u64(c++, rec->gap.overwritten);
@@ -223,20 +228,6 @@ void rows_add(struct rows *rows, struct rows_trace *t, const struct record *rec)
 
 /* ---- Processes ---- */
 
-static void put_uuid(char text[37], const uint8_t uuid[16])
-{
-	static const char digits[] = "0123456789abcdef";
-
-	for (size_t i = 0; i < 16; i++) {
-		if (i == 4 || i == 6 || i == 8 || i == 10) {
-			*text++ = '-';
-		}
-		*text++ = digits[uuid[i] >> 4];
-		*text++ = digits[uuid[i] & 15];
-	}
-	*text = '\0';
-}
-
 static void add_known(struct block_column *c, const char *text)
 {
 	block_text(c, known(text), strlen(known(text)));
@@ -247,10 +238,10 @@ void rows_add_process(struct rows *rows, const struct rows_trace *t)
 	const struct trace_info *info = &t->reader->traces[t->number];
 	struct block *b = &rows->blocks[SCHEMA_PROCESSES];
 	struct block_column *c = b->columns;
-	char uuid[37] = "";
+	char uuid[UUID_TEXT_SIZE] = "";
 
 	if (info->uuid) {
-		put_uuid(uuid, info->uuid);
+		uuid_text(uuid, info->uuid);
 	}
 	block_u64(c++, t->process);
 	add_known(c++, uuid);

@@ -6,6 +6,7 @@
 #ifndef VIEW_EXPORT_CLICKHOUSE_ROWS_H
 #define VIEW_EXPORT_CLICKHOUSE_ROWS_H
 
+#include "base/clock.h"
 #include "read/reader.h"
 #include "view/export/clickhouse_schema.h"
 
@@ -42,7 +43,7 @@ void rows_trace_fini(struct rows_trace *t);
 /* Returns the second of a record, since 1970. */
 static inline uint32_t rows_second(const struct rows_trace *t, const struct record *rec)
 {
-	return (uint32_t)((rec->ns + t->to_realtime) / 1000000000u);
+	return (uint32_t)((rec->ns + t->to_realtime) / CLOCK_NS_PER_S);
 }
 
 /* True if the record becomes no row: aggregations are asked of the process, see waymark metrics. */
