@@ -3,10 +3,12 @@
  * trigger-program REQUESTS ERROR-AT [fork|change|slow]: fires `submit`, `detail` and `complete` for
  * each request, one in 20 us; the request ERROR-AT ends with error 5, all others with 0; with
  * `slow` it takes 3 ms. Prints how many signals SIGUSR1 it got. With `fork` a child makes the
- * requests; with `change` another thread adds and removes triggers meanwhile.
+ * requests; with `change` another thread adds and removes triggers meanwhile, at least one in
+ * REQUESTS_A_CHANGE requests.
  */
 #include <inttypes.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,8 +23,12 @@
 
 #include TRACE_HEADER
 
+#define REQUESTS_A_CHANGE 50
+
 static volatile sig_atomic_t signals;
 static int running = 1;
+static bool is_changing; /* another thread changes the triggers */
+static size_t changes; /* that it made */
 
 static void in_handler(int sig)
 {
@@ -40,9 +46,22 @@ static void pause_us(long us)
 	} while ((now.tv_sec - begin.tv_sec) * 1000000 + (now.tv_nsec - begin.tv_nsec) / 1000 < us);
 }
 
+/* Waits until the triggers change again: on a busy machine the other thread gets little time. */
+static void await_change(void)
+{
+	size_t before = __atomic_load_n(&changes, __ATOMIC_RELAXED);
+
+	while (__atomic_load_n(&changes, __ATOMIC_RELAXED) == before) {
+		sched_yield();
+	}
+}
+
 static void make_requests(uint64_t count, uint64_t error_at, bool is_slow)
 {
 	for (uint64_t io = 0; io < count; io++) {
+		if (is_changing && io % REQUESTS_A_CHANGE == 0) {
+			await_change();
+		}
 		trace_submit(io);
 		trace_detail(io);
 		pause_us(is_slow && io == error_at ? 3000 : 0);
@@ -67,6 +86,7 @@ static void *change(void *unused)
 			fprintf(stderr, "'%s' was refused\n", text);
 			exit(1);
 		}
+		__atomic_store_n(&changes, i + 1, __ATOMIC_RELAXED);
 	}
 	return NULL;
 }
@@ -96,7 +116,8 @@ int main(int argc, char **argv)
 	}
 	uint64_t count = strtoull(argv[1], NULL, 10);
 	uint64_t error_at = strtoull(argv[2], NULL, 10);
-	bool changes = argc > 3 && strcmp(argv[3], "change") == 0;
+
+	is_changing = argc > 3 && strcmp(argv[3], "change") == 0;
 
 	signal(SIGUSR1, in_handler);
 	if (argc > 3 && strcmp(argv[3], "fork") == 0 && fork()) {
@@ -105,12 +126,12 @@ int main(int argc, char **argv)
 		wait(&status);
 		return WEXITSTATUS(status);
 	}
-	if (changes) {
+	if (is_changing) {
 		pthread_create(&changer, NULL, change, NULL);
 	}
 	make_requests(count, error_at, argc > 3 && strcmp(argv[3], "slow") == 0);
 	__atomic_store_n(&running, 0, __ATOMIC_RELAXED);
-	if (changes) {
+	if (is_changing) {
 		pthread_join(changer, NULL);
 	}
 	printf("%d\n", (int)signals);

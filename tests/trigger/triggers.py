@@ -136,7 +136,7 @@ class Triggers(unittest.TestCase):
     def test_triggers_change_while_events_are_called(self):
         run = Run(self, "complete,enable=submit", "change", requests=50000)
         self.assertEqual(len(self.ios(run, "complete")), 50000)
-        self.assertGreater(sum(t["times"] for t in run.info()["triggers"]), 0)
+        self.assertGreater(sum(t["times"] for t in run.info()["triggers"]), 100)
 
     def test_many_triggers(self):
         many = "".join(f",enable=when complete if io == {io} then mark m{io}" for io in range(1000))
