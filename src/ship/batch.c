@@ -35,13 +35,12 @@ void batch_begin(struct batch *b, uint64_t number)
 	b->frames.len = 0;
 }
 
-/* Returns the rows of a server and a day. */
-static struct rows *rows_of(struct batch *b, uint32_t server, uint32_t day)
+/* Returns the rows of a day. */
+static struct rows *rows_of(struct batch *b, uint32_t day)
 {
 	size_t i = 0;
 
-	while (i < b->open_count &&
-		(b->open.items[i].server != server || b->open.items[i].day != day)) {
+	while (i < b->open_count && b->open.items[i].day != day) {
 		i++;
 	}
 	if (i == b->open.count) {
@@ -52,22 +51,21 @@ static struct rows *rows_of(struct batch *b, uint32_t server, uint32_t day)
 
 	if (i == b->open_count) {
 		b->open_count++;
-		r->server = server;
 		r->day = day;
 		r->rows.batch = b->number;
 	}
 	return &r->rows;
 }
 
-void batch_add(struct batch *b, uint32_t server, struct rows_trace *t, const struct record *rec)
+void batch_add(struct batch *b, struct rows_trace *t, const struct record *rec)
 {
-	rows_add(rows_of(b, server, rows_second(t, rec) / BATCH_DAY), t, rec);
+	rows_add(rows_of(b, rows_second(t, rec) / BATCH_DAY), t, rec);
 	b->rows++;
 }
 
-void batch_add_process(struct batch *b, uint32_t server, const struct rows_trace *t)
+void batch_add_process(struct batch *b, const struct rows_trace *t)
 {
-	rows_add_process(rows_of(b, server, 0), t);
+	rows_add_process(rows_of(b, 0), t);
 	b->rows++;
 }
 
@@ -106,10 +104,9 @@ static void put_frame(struct out *out, const char *content, size_t size)
 
 static void close_part(struct batch *b, const struct batch_rows *r, enum schema_kind table)
 {
-	struct batch_part part = { .table = table,
-		.server = r->server,
-		.day = r->day,
-		.rows = r->rows.blocks[table].rows };
+	struct batch_part part = {
+		.table = table, .day = r->day, .rows = r->rows.blocks[table].rows
+	};
 	size_t before = b->frames.len;
 	struct out block;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A batch: rows of some traces, as the bodies of requests. A part is what one server gets of one
+ * A batch: rows of some traces for one server, as the bodies of requests. A part is the rows of one
  * table and, as a server stores a partition as a whole or not at all, of one day. One thread.
  */
 #ifndef SHIP_BATCH_H
@@ -13,15 +13,13 @@
 
 struct batch_part {
 	enum schema_kind table;
-	uint32_t server;
 	uint32_t day; /* since 1970, of tables by day */
 	uint64_t rows;
 	size_t bytes; /* of its frames */
 };
 
-/* Rows that are being collected: of a server and a day. */
+/* Rows of a day that are being collected. */
 struct batch_rows {
-	uint32_t server;
 	uint32_t day;
 	struct rows rows;
 };
@@ -41,11 +39,11 @@ void batch_fini(struct batch *b);
 /* Begins a batch without rows. */
 void batch_begin(struct batch *b, uint64_t number);
 
-/* Adds a record of a trace, whose rows go to a server. */
-void batch_add(struct batch *b, uint32_t server, struct rows_trace *t, const struct record *rec);
+/* Adds a record of a trace. */
+void batch_add(struct batch *b, struct rows_trace *t, const struct record *rec);
 
 /* Adds the row of the trace itself. */
-void batch_add_process(struct batch *b, uint32_t server, const struct rows_trace *t);
+void batch_add_process(struct batch *b, const struct rows_trace *t);
 
 /* Returns about how many bytes the rows have. */
 size_t batch_bytes(const struct batch *b);

@@ -21,21 +21,21 @@
 
 /* ---- Checks ---- */
 
-static enum server_result check_version(struct servers *s, size_t server)
+static enum server_result check_version(struct server *s)
 {
 	char query[256];
 	struct out answer;
 
 	snprintf(query, sizeof(query), "SELECT max(version) FROM `%.100s`." SCHEMA_OF_VERSION,
-		s->database);
-	enum server_result result = servers_ask(s, server, query, &answer);
+		s->of->database);
+	enum server_result result = server_ask(s, query, &answer);
 
 	if (result == SERVER_DONE && strtoul(answer.data, NULL, 10) != SCHEMA_VERSION) {
 		result = SERVER_REFUSED;
 		error_set(s->error,
 			"%s: the tables of %s have version %.20s, this waymark needs %d: see "
 			"'waymark schema clickhouse'",
-			s->all.items[server], s->database, answer.data, SCHEMA_VERSION);
+			s->name, s->of->database, answer.data, SCHEMA_VERSION);
 	}
 	out_fini(&answer);
 	return result;
@@ -57,7 +57,7 @@ static const char *find_column(
 	return NULL;
 }
 
-static bool check_columns(struct servers *s, size_t server, const char *lines)
+static bool check_columns(struct server *s, const char *lines)
 {
 	for (size_t t = 0; t < SCHEMA_TABLES; t++) {
 		const char *table = schema_tables[t].name;
@@ -72,46 +72,36 @@ static bool check_columns(struct servers *s, size_t server, const char *lines)
 				return error_set(s->error,
 					"%s: column %s of table %s.%s is %.*s, not %s: "
 					"'waymark schema clickhouse' prints what it must be",
-					s->all.items[server], c->name, s->database, table,
-					(int)length, type, wanted);
+					s->name, c->name, s->of->database, table, (int)length, type,
+					wanted);
 			}
 		}
 	}
 	return true;
 }
 
-static enum server_result check_server(struct servers *s, size_t server)
+enum server_result sender_check(struct server *s)
 {
 	char query[256];
 	struct out answer;
 
 	snprintf(query, sizeof(query),
 		"SELECT table, name, type FROM system.columns WHERE database = '%.100s'",
-		s->database);
-	enum server_result result = servers_ask(s, server, query, &answer);
+		s->of->database);
+	enum server_result result = server_ask(s, query, &answer);
 	bool has_tables = answer.len > 1;
 
 	if (result == SERVER_DONE && !has_tables) {
 		error_set(s->error,
 			"%s: there is no database %s with tables: make them by "
 			"'waymark schema clickhouse --database=%s | clickhouse-client --multiquery'",
-			s->all.items[server], s->database, s->database);
+			s->name, s->of->database, s->of->database);
 	}
-	if (result == SERVER_DONE && !(has_tables && check_columns(s, server, answer.data))) {
+	if (result == SERVER_DONE && !(has_tables && check_columns(s, answer.data))) {
 		result = SERVER_REFUSED;
 	}
 	out_fini(&answer);
-	return result == SERVER_DONE ? check_version(s, server) : result;
-}
-
-enum server_result sender_check(struct servers *s)
-{
-	enum server_result result = SERVER_DONE;
-
-	for (size_t i = 0; i < s->all.count && result == SERVER_DONE; i++) {
-		result = check_server(s, i);
-	}
-	return result;
+	return result == SERVER_DONE ? check_version(s) : result;
 }
 
 /* ---- One part ---- */
@@ -132,12 +122,12 @@ static void name_query(const struct sender *s, char id[QUERY_ID_SIZE])
 static bool ask_number(struct sender *s, const char *query, uint64_t *number)
 {
 	struct out answer;
-	bool ok = servers_ask(s->servers, part_of(s)->server, query, &answer) == SERVER_DONE;
+	bool ok = server_ask(s->server, query, &answer) == SERVER_DONE;
 
 	/* A proxy may answer with something else. */
 	if (ok && (answer.len <= 1 || answer.data[strspn(answer.data, "0123456789")])) {
-		ok = error_set(s->servers->error, "%s: an answer is no number: is it ClickHouse?",
-			s->servers->all.items[part_of(s)->server]);
+		ok = error_set(s->server->error, "%s: an answer is no number: is it ClickHouse?",
+			s->server->name);
 	}
 	*number = ok ? strtoull(answer.data, NULL, 10) : 0;
 	out_fini(&answer);
@@ -163,24 +153,23 @@ static enum stored look(struct sender *s)
 		return STORED_UNKNOWN;
 	}
 	if (running > 0) {
-		error_set(s->servers->error, "%s: a former request still runs",
-			s->servers->all.items[p->server]);
+		error_set(s->server->error, "%s: a former request still runs", s->server->name);
 		return STORED_UNKNOWN;
 	}
 	snprintf(query, sizeof(query),
 		"SELECT count() FROM `%.100s`.%s WHERE batch = %" PRIu64
 		" AND time >= toDateTime(%" PRIu64 ") AND time < toDateTime(%" PRIu64 ")",
-		s->servers->database, schema_tables[p->table].name, s->batch.number,
+		s->server->of->database, schema_tables[p->table].name, s->batch.number,
 		BATCH_DAY * (uint64_t)p->day, BATCH_DAY * ((uint64_t)p->day + 1));
 	if (!ask_number(s, query, &rows)) {
 		return STORED_UNKNOWN;
 	}
 	if (rows > 0 && rows != p->rows) {
-		error_set(s->servers->error,
+		error_set(s->server->error,
 			"%s: batch %" PRIu64 " has %" PRIu64 " rows in %s, not %" PRIu64,
-			s->servers->all.items[p->server], s->batch.number, rows,
-			schema_tables[p->table].name, p->rows);
-		s->report(s->servers->error);
+			s->server->name, s->batch.number, rows, schema_tables[p->table].name,
+			p->rows);
+		ship_report(s->report, s->server->error);
 	}
 	return rows > 0 ? STORED : NOT_STORED;
 }
@@ -190,7 +179,7 @@ static void write_query(const struct sender *s, struct out *query)
 	const struct schema_table *t = &schema_tables[part_of(s)->table];
 
 	out_init(query, OUT_TO_MEMORY);
-	out_printf(query, "INSERT INTO `%s`.%s (", s->servers->database, t->name);
+	out_printf(query, "INSERT INTO `%s`.%s (", s->server->of->database, t->name);
 	for (const struct schema_column *c = t->columns; c->name; c++) {
 		out_printf(query, "%s%s", c == t->columns ? "" : ", ", c->name);
 	}
@@ -206,9 +195,8 @@ static bool insert(struct sender *s)
 
 	write_query(s, &query);
 	name_query(s, id);
-	const struct server_rows rows = { p->server, query.data, id, s->batch.frames.data + s->at,
-		p->bytes };
-	enum server_result result = servers_insert(s->servers, &rows);
+	const struct server_rows rows = { query.data, id, s->batch.frames.data + s->at, p->bytes };
+	enum server_result result = server_insert(s->server, &rows);
 
 	out_fini(&query);
 	s->is_uncertain = result != SERVER_DONE;
@@ -217,7 +205,7 @@ static bool insert(struct sender *s)
 
 static bool send_part(struct sender *s)
 {
-	enum stored stored = s->is_uncertain || s->spool->first < s->former ? look(s) : NOT_STORED;
+	enum stored stored = s->is_uncertain || s->number < s->former ? look(s) : NOT_STORED;
 
 	if (stored == STORED_UNKNOWN || (stored == NOT_STORED && !insert(s))) {
 		return false;
@@ -225,9 +213,9 @@ static bool send_part(struct sender *s)
 	const struct batch_part *p = part_of(s);
 
 	if (schema_tables[p->table].is_by_day) {
-		__atomic_fetch_add(&s->sent_rows, p->rows, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&s->counts->rows, p->rows, __ATOMIC_RELAXED);
 	}
-	__atomic_fetch_add(&s->sent_bytes, p->bytes, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&s->counts->bytes, p->bytes, __ATOMIC_RELAXED);
 	s->is_uncertain = false;
 	s->at += p->bytes;
 	s->part++;
@@ -250,19 +238,20 @@ static void pause_ms(const struct sender *s, unsigned int ms)
 /* Reports the begin and the end of failures, and waits longer after each. */
 static void note(struct sender *s, bool is_sent)
 {
-	unsigned int before = s->failures;
+	uint64_t before = s->counts->failures;
 	unsigned int ms = RETRY_MIN_MS << (before < 6 ? before : 6);
 	char text[700];
 
 	if (is_sent && before > 0) {
-		s->report("sending goes on");
+		snprintf(text, sizeof(text), "%s: sending goes on", s->server->name);
+		ship_report(s->report, text);
 	}
 	if (!is_sent && before == 0) {
-		snprintf(text, sizeof(text), "%s: events are kept until it works",
-			s->servers->error);
-		s->report(text);
+		snprintf(
+			text, sizeof(text), "%s: events are kept until it works", s->server->error);
+		ship_report(s->report, text);
 	}
-	__atomic_store_n(&s->failures, is_sent ? 0 : before + 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->counts->failures, is_sent ? 0 : before + 1, __ATOMIC_RELAXED);
 	if (!is_sent) {
 		pause_ms(s, ms < RETRY_MAX_MS ? ms : RETRY_MAX_MS);
 	}
@@ -271,17 +260,17 @@ static void note(struct sender *s, bool is_sent)
 /* Takes the oldest batch. */
 static void take(struct sender *s)
 {
-	char error[sizeof(s->servers->error)];
-	enum spool_result result = spool_take(s->spool, &s->batch, error, sizeof(error));
+	char error[sizeof(s->server->error)];
+	enum spool_result result = spool_take(s->spool, s->queue, &s->batch, error);
 
 	if (result == SPOOL_DAMAGED) {
-		s->report(error);
-		spool_drop(s->spool, true);
+		ship_report(s->report, error);
+		spool_drop(s->spool, s->queue, true);
 	} else if (result == SPOOL_UNREADABLE) {
-		error_set(s->servers->error, "%s", error);
+		error_set(s->server->error, "%s", error);
 		note(s, false);
 	} else {
-		s->batch.number = sender_batch(s->shipper, s->spool->first);
+		s->batch.number = sender_batch(s->shipper, s->number);
 		s->is_taken = true;
 		s->part = 0;
 		s->at = 0;
@@ -293,17 +282,17 @@ static void *run(void *sender)
 	struct sender *s = sender;
 
 	while (!__atomic_load_n(&s->is_ended, __ATOMIC_RELAXED)) {
-		if (!s->is_taken && spool_is_empty(s->spool)) {
+		if (!s->is_taken && !spool_oldest(s->spool, s->queue, &s->number)) {
 			pause_ms(s, PAUSE_MS);
 		} else if (!s->is_checked) {
-			s->is_checked = sender_check(s->servers) == SERVER_DONE;
+			s->is_checked = sender_check(s->server) == SERVER_DONE;
 			note(s, s->is_checked);
 		} else if (!s->is_taken) {
 			take(s);
 		} else if (s->part < s->batch.parts.count) {
 			note(s, send_part(s));
 		} else {
-			spool_drop(s->spool, false);
+			spool_drop(s->spool, s->queue, false);
 			s->is_taken = false;
 		}
 	}

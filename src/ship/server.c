@@ -52,9 +52,13 @@ static bool add_server(struct servers *s, const char *text, size_t length)
 	const char *bracket = memchr(text, ']', length);
 	const char *from = bracket ? bracket : text;
 	bool has_port = memchr(from, ':', length - (size_t)(from - text)) != NULL;
-	char *server = xcalloc(length + sizeof(PORT_ENCRYPTED) + 1, 1);
+	struct server server = { .of = s,
+		.name = xcalloc(length + sizeof(PORT_ENCRYPTED) + 1, 1),
+		.handle = curl_easy_init(),
+		.ahead_s = INT64_MIN };
 
-	sprintf(server, "%.*s%s%s", (int)length, text, has_port ? "" : ":", has_port ? "" : port);
+	sprintf(server.name, "%.*s%s%s", (int)length, text, has_port ? "" : ":",
+		has_port ? "" : port);
 	vec_push(&s->all, server);
 	return length > 0 && *text != ':';
 }
@@ -71,8 +75,7 @@ bool servers_init(struct servers *s, const char *place)
 	const char *password = getenv("CLICKHOUSE_PASSWORD");
 	bool is_ok = true;
 
-	*s = (struct servers){ .is_encrypted = strncmp(place, ENCRYPTED, strlen(ENCRYPTED)) == 0,
-		.ahead_s = INT64_MIN };
+	*s = (struct servers){ .is_encrypted = strncmp(place, ENCRYPTED, strlen(ENCRYPTED)) == 0 };
 	if (!s->is_encrypted && strncmp(place, PLAIN, strlen(PLAIN)) != 0) {
 		return fail_place(s, place);
 	}
@@ -94,20 +97,19 @@ bool servers_init(struct servers *s, const char *place)
 		at += length;
 	} while (*at == ',' && at++);
 	s->database = xstrdup(*at == '/' && at[1] ? at + 1 : "waymark");
-	s->handle = curl_easy_init();
 	return (is_ok && !strchr(s->database, '/')) || fail_place(s, place);
 }
 
 void servers_fini(struct servers *s)
 {
-	vec_foreach (char **, server, &s->all) {
-		free(*server);
+	vec_foreach (struct server *, server, &s->all) {
+		free(server->name);
+		curl_easy_cleanup(server->handle);
 	}
 	vec_fini(&s->all);
 	free(s->database);
 	free(s->user);
 	free(s->password);
-	curl_easy_cleanup(s->handle);
 }
 
 /* ---- Requests ---- */
@@ -124,9 +126,9 @@ static size_t take_answer(char *bytes, size_t size, size_t count, void *answer)
 }
 
 /* Breaks a request off when the run ends. */
-static int watch_end(void *servers, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
+static int watch_end(void *server, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
 {
-	const struct servers *s = servers;
+	const struct server *s = server;
 
 	(void)a;
 	(void)b;
@@ -136,10 +138,10 @@ static int watch_end(void *servers, curl_off_t a, curl_off_t b, curl_off_t c, cu
 }
 
 /* Compares the server's clock with this host's. */
-static size_t take_header(char *line, size_t size, size_t count, void *servers)
+static size_t take_header(char *line, size_t size, size_t count, void *server)
 {
 	static const char name[] = "Date: ";
-	struct servers *s = servers;
+	struct server *s = server;
 	char date[64] = "";
 
 	if (size * count > sizeof(name) && strncasecmp(line, name, strlen(name)) == 0) {
@@ -168,7 +170,7 @@ static void add_header(struct curl_slist **list, const char *name, const char *v
 }
 
 static void set_up(
-	struct servers *s, const char *url, const struct curl_slist *headers, struct out *answer)
+	struct server *s, const char *url, const struct curl_slist *headers, struct out *answer)
 {
 	curl_easy_reset(s->handle);
 	curl_easy_setopt(s->handle, CURLOPT_URL, url);
@@ -186,17 +188,17 @@ static void set_up(
 	/* On a connection that it used before, libcurl repeats a request that had no answer. */
 	curl_easy_setopt(s->handle, CURLOPT_FRESH_CONNECT, 1L);
 	curl_easy_setopt(s->handle, CURLOPT_FORBID_REUSE, 1L);
-	if (s->authority) {
-		curl_easy_setopt(s->handle, CURLOPT_CAINFO, s->authority);
+	if (s->of->authority) {
+		curl_easy_setopt(s->handle, CURLOPT_CAINFO, s->of->authority);
 	}
 }
 
 /* Sets the error to the first line of an answer. */
-static enum server_result refused(struct servers *s, size_t server, long status, struct out *answer)
+static enum server_result refused(struct server *s, long status, struct out *answer)
 {
 	out_char(answer, '\0');
-	error_set(s->error, "%s: HTTP %ld: %.*s", s->all.items[server], status,
-		(int)strcspn(answer->data, "\n"), answer->data);
+	error_set(s->error, "%s: HTTP %ld: %.*s", s->name, status, (int)strcspn(answer->data, "\n"),
+		answer->data);
 	return SERVER_REFUSED;
 }
 
@@ -206,19 +208,18 @@ struct request {
 	size_t size;
 };
 
-static enum server_result post(
-	struct servers *s, size_t server, const struct request *request, struct out *answer)
+static enum server_result post(struct server *s, const struct request *request, struct out *answer)
 {
 	struct curl_slist *headers = NULL;
 	struct out url;
 	long status = 0;
 
 	out_init(&url, OUT_TO_MEMORY);
-	out_printf(&url, "%s://%s/?%s", s->is_encrypted ? "https" : "http", s->all.items[server],
+	out_printf(&url, "%s://%s/?%s", s->of->is_encrypted ? "https" : "http", s->name,
 		request->parameters);
 	out_char(&url, '\0');
-	add_header(&headers, "X-ClickHouse-User", s->user);
-	add_header(&headers, "X-ClickHouse-Key", s->password);
+	add_header(&headers, "X-ClickHouse-User", s->of->user);
+	add_header(&headers, "X-ClickHouse-Key", s->of->password);
 	headers = curl_slist_append(headers, "Expect:");
 	set_up(s, url.data, headers, answer);
 	curl_easy_setopt(s->handle, CURLOPT_POSTFIELDS, request->body);
@@ -229,14 +230,14 @@ static enum server_result post(
 	curl_slist_free_all(headers);
 	out_fini(&url);
 	if (failed) {
-		error_set(s->error, "%s: %s", s->all.items[server], curl_easy_strerror(failed));
+		error_set(s->error, "%s: %s", s->name, curl_easy_strerror(failed));
 		return SERVER_UNREACHED;
 	}
-	return status == 200 ? SERVER_DONE : refused(s, server, status, answer);
+	return status == 200 ? SERVER_DONE : refused(s, status, answer);
 }
 
 /* Adds NAME=VALUE to the parameters of a request. */
-static void add_parameter(struct servers *s, struct out *to, const char *name, const char *value)
+static void add_parameter(struct server *s, struct out *to, const char *name, const char *value)
 {
 	char *text = curl_easy_escape(s->handle, value, 0);
 
@@ -244,13 +245,12 @@ static void add_parameter(struct servers *s, struct out *to, const char *name, c
 	curl_free(text);
 }
 
-enum server_result servers_ask(
-	struct servers *s, size_t server, const char *query, struct out *answer)
+enum server_result server_ask(struct server *s, const char *query, struct out *answer)
 {
 	const struct request request = { "", query, strlen(query) };
 
 	out_init(answer, OUT_TO_MEMORY);
-	enum server_result result = post(s, server, &request, answer);
+	enum server_result result = post(s, &request, answer);
 
 	while (answer->len > 0 && answer->data[answer->len - 1] == '\n') {
 		answer->len--;
@@ -259,7 +259,7 @@ enum server_result servers_ask(
 	return result;
 }
 
-enum server_result servers_insert(struct servers *s, const struct server_rows *rows)
+enum server_result server_insert(struct server *s, const struct server_rows *rows)
 {
 	struct out parameters;
 	struct out answer;
@@ -273,11 +273,11 @@ enum server_result servers_insert(struct servers *s, const struct server_rows *r
 		s, &parameters, "http_native_compression_disable_checksumming_on_decompress", "1");
 	out_char(&parameters, '\0');
 	const struct request request = { parameters.data, rows->frames, rows->size };
-	enum server_result result = post(s, rows->server, &request, &answer);
+	enum server_result result = post(s, &request, &answer);
 
 	if (result == SERVER_DONE &&
 		answer.len > 0) { /* a page of a proxy, or an error after all */
-		refused(s, rows->server, 200, &answer);
+		refused(s, 200, &answer);
 		result = SERVER_UNREACHED;
 	}
 	out_fini(&parameters);

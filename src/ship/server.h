@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The servers of a destination, and requests to them: ClickHouse's HTTP interface, by libcurl. Each
- * server has a part of the rows. One thread at a time.
+ * server has the rows of a part of the processes. One thread at a time for each server.
  */
 #ifndef SHIP_SERVER_H
 #define SHIP_SERVER_H
@@ -19,18 +19,27 @@ enum server_result {
 	SERVER_UNREACHED, /* no answer: what was asked for may have been done */
 };
 
-struct servers {
-	VEC(char *) all; /* host:port */
-	char *database;
-	char *user;
-	char *password;
-	const char *authority; /* file of certificates; NULL: the system's */
-	bool is_encrypted;
+struct servers;
+
+struct server {
+	const struct servers *of;
+	char *name; /* host:port */
 	void *handle; /* of libcurl */
 	char error[512]; /* of the last request */
 	int64_t ahead_s; /* of the last answer: its clock less this host's; atomic; INT64_MIN: none
 			  */
 	const bool *is_ended; /* atomic: break requests off; NULL: never */
+};
+
+/* A destination. */
+struct servers {
+	VEC(struct server) all;
+	char *database;
+	char *user;
+	char *password;
+	const char *authority; /* file of certificates; NULL: the system's */
+	bool is_encrypted;
+	char error[512]; /* why the destination is none */
 };
 
 /*
@@ -43,18 +52,16 @@ void servers_fini(struct servers *s);
 /*
  * Asks a server; the answer is text, without its last newline. The caller frees it.
  */
-enum server_result servers_ask(
-	struct servers *s, size_t server, const char *query, struct out *answer);
+enum server_result server_ask(struct server *s, const char *query, struct out *answer);
 
 /* The body of an INSERT. */
 struct server_rows {
-	size_t server;
 	const char *query; /* up to its FORMAT */
 	const char *id; /* names the request while it runs */
 	const void *frames; /* format/clickhouse.h */
 	size_t size;
 };
 
-enum server_result servers_insert(struct servers *s, const struct server_rows *rows);
+enum server_result server_insert(struct server *s, const struct server_rows *rows);
 
 #endif

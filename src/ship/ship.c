@@ -8,9 +8,11 @@
 
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/memory.h"
 
 #define NS_PER_MS 1000000u
 
@@ -32,79 +34,161 @@ static bool wait_ms(const struct ship *s, int ms)
 
 /* ---- Batches ---- */
 
-static void begin_batch(struct ship *s)
+static size_t lane_count(const struct ship *s)
 {
-	batch_begin(&s->batch, sender_batch(s->sender.shipper, s->spool.next));
+	return s->servers->all.count;
 }
 
-/* Stores the batch and the places of all traces. */
+void ship_init(struct ship *s, struct servers *servers, struct sender_counts *counts)
+{
+	s->servers = servers;
+	s->lanes = xcalloc(lane_count(s), sizeof(*s->lanes));
+	for (size_t i = 0; i < lane_count(s); i++) {
+		struct sender *sender = &s->lanes[i].sender;
+
+		batch_init(&s->lanes[i].batch);
+		sender->spool = &s->spool;
+		sender->queue = i;
+		sender->counts = &counts[i];
+		sender->server = &s->servers->all.items[i];
+		sender->server->is_ended = &sender->is_ended;
+	}
+}
+
+void ship_fini(struct ship *s)
+{
+	for (size_t i = 0; s->lanes && i < lane_count(s); i++) {
+		batch_fini(&s->lanes[i].batch);
+	}
+	free(s->lanes);
+}
+
+static void begin_batches(struct ship *s)
+{
+	s->rows = 0;
+	for (size_t i = 0; i < lane_count(s); i++) {
+		batch_begin(&s->lanes[i].batch, sender_batch(s->shipper, spool_next(&s->spool, i)));
+	}
+}
+
+/* Stores the batches and the places of all traces. */
 static bool store(struct ship *s)
 {
-	json_t *positions = json_pack("{s:i, s:I, s:o}", "version", 1, "shipper",
-		(json_int_t)s->sender.shipper, "traces", sources_save(&s->sources));
-	bool ok;
+	json_t *positions = json_pack("{s:i, s:s, s:I, s:o}", "version", 1, "to", s->name,
+		"shipper", (json_int_t)s->shipper, "traces", sources_save(&s->sources));
+	bool ok = true;
 
-	if (s->batch.rows > 0) {
-		batch_close(&s->batch);
-		ok = spool_add(&s->spool, &s->batch, positions);
-	} else {
-		ok = spool_keep(&s->spool, positions);
+	for (size_t i = 0; i < lane_count(s) && ok; i++) {
+		struct batch *b = &s->lanes[i].batch;
+
+		if (b->rows > 0) {
+			batch_close(b);
+			ok = spool_add(&s->spool, i, b);
+		}
 	}
+	ok = ok && spool_keep(&s->spool, positions);
 	json_decref(positions);
 	if (ok) {
 		s->has_changed = false;
-		begin_batch(s);
+		begin_batches(s);
 	}
 	return ok;
 }
 
-static bool is_full(const struct ship *s)
+static bool is_full(const struct batch *b)
 {
-	return s->batch.rows >= BATCH_ROWS || batch_bytes(&s->batch) >= BATCH_BYTES ||
-	       s->batch.open_count >= BATCH_OPEN;
+	return b->rows >= BATCH_ROWS || batch_bytes(b) >= BATCH_BYTES ||
+	       b->open_count >= BATCH_OPEN;
+}
+
+/* True if one of the batches is full. */
+static bool has_full(const struct ship *s)
+{
+	for (size_t i = 0; i < lane_count(s); i++) {
+		if (is_full(&s->lanes[i].batch)) {
+			return true;
+		}
+	}
+	return false;
 }
 
 static bool is_due(const struct ship *s)
 {
-	bool is_old = s->batch.rows > 0 &&
+	bool is_old = s->rows > 0 &&
 		      clock_now_ns() - s->begun_ns >= (uint64_t)s->options.interval_ms * NS_PER_MS;
 
-	return is_old || is_full(s) || (s->has_changed && s->batch.rows == 0);
+	return is_old || has_full(s) || (s->has_changed && s->rows == 0);
 }
 
-/* True if there is room for another batch; reports when that changes. */
-static bool has_room(struct ship *s)
+/* Notes which servers have no room for another batch; reports when that changes. */
+static void look_for_room(struct ship *s)
 {
-	bool is_over = spool_bytes(&s->spool) >= s->options.spool_bytes;
+	char text[600];
 
-	if (is_over != s->is_full) {
-		s->sources.report(is_over ? "the spool is full: events wait in their traces"
-					  : "the spool has room again");
+	for (size_t i = 0; i < lane_count(s); i++) {
+		struct ship_lane *lane = &s->lanes[i];
+		uint64_t bytes = spool_bytes(&s->spool, i);
+		bool is_over = bytes >= s->options.spool_bytes;
+
+		if (is_over != lane->is_full) {
+			snprintf(text, sizeof(text), "%s: %s", s->servers->all.items[i].name,
+				is_over ? "the spool is full: events wait in their traces"
+					: "the spool has room again");
+			ship_report(s->sources.report, text);
+		}
+		lane->is_full = is_over;
+		__atomic_store_n(&lane->sender.counts->waiting, bytes, __ATOMIC_RELAXED);
 	}
-	s->is_full = is_over;
-	return !is_over;
+}
+
+bool ship_is_sent(struct ship *s)
+{
+	for (size_t i = 0; i < lane_count(s); i++) {
+		if (spool_count(&s->spool, i) > 0) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static uint64_t failures(const struct ship_lane *lane)
+{
+	return __atomic_load_n(&lane->sender.counts->failures, __ATOMIC_RELAXED);
+}
+
+bool ship_is_sending(struct ship *s)
+{
+	for (size_t i = 0; i < lane_count(s); i++) {
+		if (spool_count(&s->spool, i) > 0 && failures(&s->lanes[i]) == 0) {
+			return true;
+		}
+	}
+	return false;
 }
 
 /* ---- Reading ---- */
 
-static uint32_t server_of(const struct ship *s, const struct ship_source *source)
+/* Returns the lane of a source that was opened once. */
+static size_t lane_of(const struct ship *s, const struct ship_source *source)
 {
-	return (uint32_t)(source->rows.process % s->servers.all.count);
+	return source->rows.process % lane_count(s);
 }
 
 static void add(struct ship *s, struct ship_source *source, const struct record *rec)
 {
+	struct batch *b = &s->lanes[lane_of(s, source)].batch;
+
 	if (rows_leaves_out(rec)) {
 		return;
 	}
-	if (s->batch.rows == 0) {
+	if (s->rows++ == 0) {
 		s->begun_ns = clock_now_ns();
 	}
 	if (!source->is_sent) {
-		batch_add_process(&s->batch, server_of(s, source), &source->rows);
+		batch_add_process(b, &source->rows);
 		source->is_sent = true;
 	}
-	batch_add(&s->batch, server_of(s, source), &source->rows, rec);
+	batch_add(b, &source->rows, rec);
 }
 
 static void report_problem(struct ship *s, const struct ship_source *source)
@@ -112,7 +196,7 @@ static void report_problem(struct ship *s, const struct ship_source *source)
 	char text[5000];
 
 	snprintf(text, sizeof(text), "%s: %s", source->path, source->reader->error.text);
-	s->sources.report(text);
+	ship_report(s->sources.report, text);
 	s->problems++;
 }
 
@@ -144,11 +228,18 @@ static bool read_source(struct ship *s, struct ship_source *source)
 	return sum > 0;
 }
 
+/* Returns by how many seconds the clock of the first server that has answered is ahead; else 0. */
 static int64_t ahead_of(const struct ship *s)
 {
-	int64_t ahead_s = __atomic_load_n(&s->servers.ahead_s, __ATOMIC_RELAXED);
+	for (size_t i = 0; i < lane_count(s); i++) {
+		int64_t ahead_s =
+			__atomic_load_n(&s->servers->all.items[i].ahead_s, __ATOMIC_RELAXED);
 
-	return ahead_s == INT64_MIN ? 0 : ahead_s;
+		if (ahead_s != INT64_MIN) {
+			return ahead_s;
+		}
+	}
+	return 0;
 }
 
 static bool read_one(struct ship *s, struct ship_source *source)
@@ -156,15 +247,16 @@ static bool read_one(struct ship *s, struct ship_source *source)
 	if (source->state == SOURCE_NEW && !source_open(&s->sources, source, ahead_of(s))) {
 		s->problems += source->is_given;
 	}
-	return source->state == SOURCE_OPEN && read_source(s, source);
+	return source->state == SOURCE_OPEN && !s->lanes[lane_of(s, source)].is_full &&
+	       read_source(s, source);
 }
 
-/* Reads all sources, each for its turn, until the batch is full; returns whether records came. */
+/* Reads all sources, each for its turn, until a batch is full; returns whether records came. */
 static bool read_all(struct ship *s)
 {
 	bool something = false;
 
-	for (size_t i = 0; i < s->sources.all.count && !is_full(s); i++) {
+	for (size_t i = 0; i < s->sources.all.count && !has_full(s); i++) {
 		s->turn = (s->turn + 1) % s->sources.all.count;
 		something |= read_one(s, s->sources.all.items[s->turn]);
 	}
@@ -181,9 +273,15 @@ static bool is_done(const struct ship *s)
 	return true;
 }
 
-static bool gives_up(const struct ship *s)
+/* True if all that is left is for servers that fail. */
+static bool gives_up(struct ship *s)
 {
-	return __atomic_load_n(&s->sender.failures, __ATOMIC_RELAXED) >= SHIP_FAILURES_MAX;
+	for (size_t i = 0; i < lane_count(s); i++) {
+		if (spool_count(&s->spool, i) > 0 && failures(&s->lanes[i]) < SHIP_FAILURES_MAX) {
+			return false;
+		}
+	}
+	return !ship_is_sent(s);
 }
 
 /* Looks for traces: the more there are, the less often. */
@@ -204,19 +302,20 @@ bool ship_run(struct ship *s)
 {
 	bool something = true;
 
-	begin_batch(s);
+	begin_batches(s);
 	while (!wait_ms(s, something ? 0 : PAUSE_MS)) {
 		find(s);
-		something = has_room(s) && read_all(s);
-		bool is_last = s->options.is_once && is_done(s);
+		look_for_room(s);
+		something = read_all(s);
+		bool is_last = s->options.is_once && !something;
 
-		if ((is_due(s) || (is_last && s->batch.rows > 0)) && !store(s)) {
+		if ((is_due(s) || (is_last && s->rows > 0)) && !store(s)) {
 			return false;
 		}
-		if (is_last && s->batch.rows == 0 && spool_is_empty(&s->spool)) {
+		if (is_last && is_done(s) && ship_is_sent(s)) {
 			return true;
 		}
-		if (s->options.is_once && gives_up(s)) {
+		if (is_last && gives_up(s)) {
 			return false;
 		}
 	}

@@ -319,7 +319,7 @@ static int64_t correction_of(
 	snprintf(text, sizeof(text),
 		"%.400s: its clock was %lld s %s the server's: its times are corrected",
 		source->path, llabs((long long)seconds), seconds > 0 ? "behind" : "ahead of");
-	s->report(text);
+	ship_report(s->report, text);
 	return off;
 }
 
@@ -416,7 +416,7 @@ static void fail(struct ship_sources *s, struct ship_source *source, const char 
 
 	snprintf(text, sizeof(text), "%s: %s", source->path, why);
 	if (!source->is_reported) {
-		s->report(text);
+		ship_report(s->report, text);
 	}
 	source->is_reported = true;
 	source->failed_ns = clock_now_ns();

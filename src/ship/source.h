@@ -17,6 +17,7 @@
 #include "base/vec.h"
 #include "format/uuid.h"
 #include "read/reader.h"
+#include "ship/report.h"
 #include "view/export/clickhouse_rows.h"
 
 enum source_state {
@@ -49,7 +50,7 @@ struct ship_sources {
 	struct hash by_path;
 	VEC(const char *) folders; /* whose traces are shipped */
 	bool has_processes; /* ship those of running processes */
-	void (*report)(const char *text);
+	const struct ship_report *report;
 };
 
 void sources_init(struct ship_sources *s);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Files get their names when they are complete and on the disk. Batches are numbered without a gap,
- * so the oldest is always s->first.
- */
+/* Files get their names when they are complete and on the disk. */
 #include "ship/spool.h"
 
 #include <dirent.h>
@@ -10,9 +7,11 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -21,6 +20,8 @@
 #define POSITIONS "positions"
 #define BATCH_NAME "%" PRIu64 ".batch"
 #define NAME_SIZE 40
+#define LOCK_PAUSE_NS 20000000 /* the child of a shipper that was killed still ends */
+#define LOCK_TRIES 50
 
 static bool fail(struct spool *s, const char *what)
 {
@@ -116,8 +117,73 @@ static uint64_t size_of(struct spool *s, const char *name)
 	return fstatat(s->fd, name, &st, 0) == 0 ? (uint64_t)st.st_size : 0;
 }
 
-/* Counts the batches, and removes those that were not counted before, unless all places are new. */
-static bool count_batches(struct spool *s, bool is_new)
+/* Returns the number of a server; that of servers if it is none of them now. */
+static size_t queue_of(const struct spool *s, const char *name)
+{
+	size_t i = 0;
+
+	while (i < s->servers->all.count &&
+		(!name || strcmp(s->servers->all.items[i].name, name))) {
+		i++;
+	}
+	return i;
+}
+
+/* Returns for which server a batch is; a damaged one is in the first queue. */
+static size_t queue_of_file(struct spool *s, const char *name)
+{
+	int fd = openat(s->fd, name, O_RDONLY | O_CLOEXEC);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t length = file ? getline(&line, &size, file) : -1;
+	json_t *parts = length > 0 ? json_loadb(line, (size_t)length, 0, NULL) : NULL;
+	const json_t *server = json_object_get(json_array_get(parts, 0), "server");
+	size_t queue = server ? queue_of(s, json_string_value(server)) : 0;
+
+	json_decref(parts);
+	free(line);
+	if (file) {
+		fclose(file);
+	}
+	return queue;
+}
+
+static void push(struct spool *s, const struct spooled *b)
+{
+	struct spool_queue *q = &s->queues[b->queue];
+
+	vec_push(&q->all, *b);
+	q->bytes += b->bytes;
+}
+
+/* Puts a batch of a former run into its queue; removes it if it does not count. */
+static void find_batch(struct spool *s, const char *name, uint64_t number)
+{
+	struct spooled b = { .number = number, .bytes = size_of(s, name) };
+
+	if (number >= s->next) {
+		unlinkat(s->fd, name, 0);
+		return;
+	}
+	b.queue = queue_of_file(s, name);
+	if (b.queue < s->servers->all.count) {
+		push(s, &b);
+	} else {
+		s->strange++;
+	}
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	uint64_t one = ((const struct spooled *)a)->number;
+	uint64_t other = ((const struct spooled *)b)->number;
+
+	return one < other ? -1 : one > other;
+}
+
+/* Finds the batches of former runs, unless all places are new. */
+static bool find_batches(struct spool *s, bool is_new)
 {
 	int fd = openat(s->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
@@ -126,7 +192,6 @@ static bool count_batches(struct spool *s, bool is_new)
 	if (!folder) {
 		return fail(s, ".");
 	}
-	s->first = s->next;
 	while ((entry = readdir(folder))) {
 		uint64_t number;
 		int end = 0;
@@ -135,29 +200,36 @@ static bool count_batches(struct spool *s, bool is_new)
 			entry->d_name[end]) {
 			continue;
 		}
-		if (is_new && number > 0) {
+		if (is_new && number >= s->servers->all.count) {
 			closedir(folder);
 			return error_set(s->error,
 				"%s has batches, but no " POSITIONS ": restore that, or remove "
 				"the folder to send everything anew",
 				s->path);
 		}
-		if (number >= s->next) {
-			unlinkat(s->fd, entry->d_name, 0);
-			continue;
-		}
-		s->first = number < s->first ? number : s->first;
-		s->bytes += size_of(s, entry->d_name);
+		find_batch(s, entry->d_name, number);
 	}
 	closedir(folder);
+	for (size_t i = 0; i < s->servers->all.count; i++) {
+		struct spool_queue *q = &s->queues[i];
+
+		if (q->all.count > 0) {
+			qsort(q->all.items, q->all.count, sizeof(*q->all.items), compare_numbers);
+		}
+	}
 	return true;
 }
 
 static bool lock(struct spool *s)
 {
+	const struct timespec pause = { 0, LOCK_PAUSE_NS };
+
 	s->lock = openat(s->fd, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (s->lock < 0) {
 		return fail(s, "lock");
+	}
+	for (int i = 0; i < LOCK_TRIES && flock(s->lock, LOCK_EX | LOCK_NB) != 0; i++) {
+		nanosleep(&pause, NULL);
 	}
 	if (flock(s->lock, LOCK_EX | LOCK_NB) != 0) {
 		return error_set(s->error,
@@ -190,9 +262,11 @@ static json_t *read_positions(struct spool *s)
 	return positions;
 }
 
-json_t *spool_open(struct spool *s, const char *path)
+json_t *spool_open(struct spool *s, const char *path, const struct servers *servers)
 {
-	*s = (struct spool){ .path = path, .fd = -1, .lock = -1 };
+	*s = (struct spool){ .path = path, .servers = servers, .fd = -1, .lock = -1 };
+	s->queues = xcalloc(servers->all.count, sizeof(*s->queues));
+	pthread_mutex_init(&s->mutex, NULL);
 	if (mkdir(path, 0700) != 0 && errno != EEXIST) {
 		error_set(s->error, "%s: %s", path, strerror(errno));
 		return NULL;
@@ -204,7 +278,7 @@ json_t *spool_open(struct spool *s, const char *path)
 	}
 	json_t *positions = lock(s) ? read_positions(s) : NULL;
 
-	if (positions && !count_batches(s, json_object_size(positions) == 0)) {
+	if (positions && !find_batches(s, json_object_size(positions) == 0)) {
 		json_decref(positions);
 		return NULL;
 	}
@@ -213,6 +287,15 @@ json_t *spool_open(struct spool *s, const char *path)
 
 void spool_close(struct spool *s)
 {
+	if (!s->queues) {
+		return; /* it was never opened */
+	}
+	for (size_t i = 0; i < s->servers->all.count; i++) {
+		vec_fini(&s->queues[i].all);
+	}
+	free(s->queues);
+	vec_fini(&s->added);
+	pthread_mutex_destroy(&s->mutex);
 	if (s->lock >= 0) {
 		close(s->lock);
 	}
@@ -221,30 +304,41 @@ void spool_close(struct spool *s)
 	}
 }
 
-bool spool_is_empty(struct spool *s)
+size_t spool_count(struct spool *s, size_t queue)
 {
-	return __atomic_load_n(&s->first, __ATOMIC_ACQUIRE) ==
-	       __atomic_load_n(&s->next, __ATOMIC_ACQUIRE);
+	pthread_mutex_lock(&s->mutex);
+	size_t count = s->queues[queue].all.count - s->queues[queue].taken;
+
+	pthread_mutex_unlock(&s->mutex);
+	return count;
 }
 
-uint64_t spool_bytes(struct spool *s)
+uint64_t spool_bytes(struct spool *s, size_t queue)
 {
-	return __atomic_load_n(&s->bytes, __ATOMIC_RELAXED);
+	pthread_mutex_lock(&s->mutex);
+	uint64_t bytes = s->queues[queue].bytes;
+
+	pthread_mutex_unlock(&s->mutex);
+	return bytes;
+}
+
+uint64_t spool_next(const struct spool *s, size_t queue)
+{
+	return s->next + queue;
 }
 
 /* ---- Batches ---- */
 
-static char *parts_as_text(const struct spool *s, const struct batch *b)
+static char *parts_as_text(const char *server, const struct batch *b)
 {
 	json_t *parts = json_array();
 	struct out line;
 
 	vec_foreach (const struct batch_part *, p, &b->parts) {
-		json_array_append_new(
-			parts, json_pack("{s:s, s:s, s:i, s:I, s:I}", "table",
-				       schema_tables[p->table].name, "server",
-				       s->servers[p->server], "day", (int)p->day, "rows",
-				       (json_int_t)p->rows, "bytes", (json_int_t)p->bytes));
+		json_array_append_new(parts,
+			json_pack("{s:s, s:s, s:i, s:I, s:I}", "table",
+				schema_tables[p->table].name, "server", server, "day", (int)p->day,
+				"rows", (json_int_t)p->rows, "bytes", (json_int_t)p->bytes));
 	}
 	char *text = json_dumps(parts, JSON_COMPACT);
 
@@ -257,36 +351,42 @@ static char *parts_as_text(const struct spool *s, const struct batch *b)
 	return line.data;
 }
 
-/* Stores the positions with the number of the next batch. */
-static bool store(struct spool *s, json_t *positions, uint64_t next)
+bool spool_add(struct spool *s, size_t queue, const struct batch *b)
 {
-	json_object_set_new(positions, "next", json_integer((json_int_t)next));
-	char *text = json_dumps(positions, JSON_COMPACT | JSON_PRESERVE_ORDER);
-	bool ok = text && replace(s, POSITIONS, text, NULL);
+	char name[NAME_SIZE];
+	char *text = parts_as_text(s->servers->all.items[queue].name, b);
+	struct spooled added = { .number = spool_next(s, queue), .queue = queue };
+
+	snprintf(name, sizeof(name), BATCH_NAME, added.number);
+	bool ok = replace(s, name, text, &b->frames);
 
 	free(text);
+	added.bytes = size_of(s, name);
+	if (ok) {
+		vec_push(&s->added, added);
+	}
 	return ok;
 }
 
 bool spool_keep(struct spool *s, json_t *positions)
 {
-	return store(s, positions, s->next);
-}
+	uint64_t next = s->next + (s->added.count > 0 ? s->servers->all.count : 0);
 
-bool spool_add(struct spool *s, const struct batch *b, json_t *positions)
-{
-	char name[NAME_SIZE];
-	char *text = parts_as_text(s, b);
-
-	snprintf(name, sizeof(name), BATCH_NAME, s->next);
-	bool ok = replace(s, name, text, &b->frames);
+	json_object_set_new(positions, "next", json_integer((json_int_t)next));
+	char *text = json_dumps(positions, JSON_COMPACT | JSON_PRESERVE_ORDER);
+	bool ok = text && replace(s, POSITIONS, text, NULL);
 
 	free(text);
-	if (!ok || !store(s, positions, s->next + 1)) {
-		return false; /* the next run removes the batch, if it does not count */
+	if (!ok) {
+		return false; /* the next run removes what was added, if it does not count */
 	}
-	__atomic_fetch_add(&s->bytes, size_of(s, name), __ATOMIC_RELAXED);
-	__atomic_store_n(&s->next, s->next + 1, __ATOMIC_RELEASE);
+	s->next = next;
+	pthread_mutex_lock(&s->mutex);
+	vec_foreach (const struct spooled *, b, &s->added) {
+		push(s, b);
+	}
+	pthread_mutex_unlock(&s->mutex);
+	s->added.count = 0;
 	return true;
 }
 
@@ -300,19 +400,8 @@ static enum schema_kind table_of(const char *name)
 	return table;
 }
 
-/* Returns the number of a server; UINT32_MAX: it is none of them now. */
-static uint32_t server_of(const struct spool *s, const char *name)
-{
-	for (size_t i = 0; i < s->server_count && name; i++) {
-		if (strcmp(s->servers[i], name) == 0) {
-			return (uint32_t)i;
-		}
-	}
-	return UINT32_MAX;
-}
-
 /* Takes the list of parts; false if it does not describe `left` bytes. */
-static bool take_parts(const struct spool *s, struct batch *b, const json_t *parts, size_t left)
+static bool take_parts(struct batch *b, const json_t *parts, size_t left)
 {
 	size_t i;
 	const json_t *p;
@@ -321,7 +410,6 @@ static bool take_parts(const struct spool *s, struct batch *b, const json_t *par
 	{
 		struct batch_part part = {
 			.table = table_of(json_string_value(json_object_get(p, "table"))),
-			.server = server_of(s, json_string_value(json_object_get(p, "server"))),
 			.day = (uint32_t)json_integer_value(json_object_get(p, "day")),
 			.rows = (uint64_t)json_integer_value(json_object_get(p, "rows")),
 			.bytes = (size_t)json_integer_value(json_object_get(p, "bytes")),
@@ -336,73 +424,77 @@ static bool take_parts(const struct spool *s, struct batch *b, const json_t *par
 	return json_is_array(parts) && left == 0;
 }
 
-/* True if all parts are for servers of this run. */
-static bool has_servers(const struct batch *b)
-{
-	vec_foreach (const struct batch_part *, p, &b->parts) {
-		if (p->server == UINT32_MAX) {
-			return false;
-		}
-	}
-	return true;
-}
-
 /* Takes a batch out of the content of its file. */
-static enum spool_result take_batch(
-	const struct spool *s, struct batch *b, const char *bytes, size_t length)
+static enum spool_result take_batch(struct batch *b, const char *bytes, size_t length)
 {
 	const char *line = memchr(bytes, '\n', length);
 	json_t *parts = line ? json_loadb(bytes, (size_t)(line - bytes), 0, NULL) : NULL;
 	size_t left = line ? length - (size_t)(line + 1 - bytes) : 0;
-	bool is_whole = take_parts(s, b, parts, left);
+	bool is_whole = take_parts(b, parts, left);
 
 	json_decref(parts);
-	if (!is_whole) {
-		return SPOOL_DAMAGED;
-	}
-	if (left > 0) {
+	if (is_whole && left > 0) {
 		out_bytes(&b->frames, line + 1, left);
 	}
-	return has_servers(b) ? SPOOL_TAKEN : SPOOL_UNREADABLE;
+	return is_whole ? SPOOL_TAKEN : SPOOL_DAMAGED;
 }
 
-enum spool_result spool_take(struct spool *s, struct batch *b, char *error, size_t size)
+bool spool_oldest(struct spool *s, size_t queue, uint64_t *number)
+{
+	const struct spool_queue *q = &s->queues[queue];
+
+	pthread_mutex_lock(&s->mutex);
+	bool is = q->taken < q->all.count;
+
+	*number = is ? q->all.items[q->taken].number : 0;
+	pthread_mutex_unlock(&s->mutex);
+	return is;
+}
+
+enum spool_result spool_take(
+	struct spool *s, size_t queue, struct batch *b, char error[SPOOL_ERROR_SIZE])
 {
 	char name[NAME_SIZE];
+	uint64_t number;
 	size_t length;
 
-	snprintf(name, sizeof(name), BATCH_NAME, s->first);
+	spool_oldest(s, queue, &number);
+	snprintf(name, sizeof(name), BATCH_NAME, number);
 	char *bytes = read_all(s, name, &length);
 
 	batch_begin(b, 0);
 	if (!bytes && errno != ENOENT) {
-		error_format(error, size, "%s/%s: %s", s->path, name, strerror(errno));
+		error_format(error, SPOOL_ERROR_SIZE, "%s/%s: %s", s->path, name, strerror(errno));
 		return SPOOL_UNREADABLE;
 	}
-	enum spool_result result = bytes ? take_batch(s, b, bytes, length) : SPOOL_DAMAGED;
+	enum spool_result result = bytes ? take_batch(b, bytes, length) : SPOOL_DAMAGED;
 
 	free(bytes);
-	error_format(error, size,
-		result == SPOOL_DAMAGED ? "%s/%s is damaged: its rows are missing on the server"
-					: "%s/%s is for a server that --to does not name now",
-		s->path, name);
+	error_format(error, SPOOL_ERROR_SIZE,
+		"%s/%s is damaged: its rows are missing on the server", s->path, name);
 	return result;
 }
 
-void spool_drop(struct spool *s, bool is_damaged)
+void spool_drop(struct spool *s, size_t queue, bool is_damaged)
 {
+	struct spool_queue *q = &s->queues[queue];
 	char name[NAME_SIZE];
 	char bad[NAME_SIZE];
+	uint64_t number;
 
-	snprintf(name, sizeof(name), BATCH_NAME, s->first);
-	snprintf(bad, sizeof(bad), "%" PRIu64 ".bad", s->first);
-	uint64_t size = size_of(s, name);
-
+	spool_oldest(s, queue, &number);
+	snprintf(name, sizeof(name), BATCH_NAME, number);
+	snprintf(bad, sizeof(bad), "%" PRIu64 ".bad", number);
 	if (is_damaged) {
 		renameat(s->fd, name, s->fd, bad);
 	} else {
 		unlinkat(s->fd, name, 0);
 	}
-	__atomic_fetch_sub(&s->bytes, size, __ATOMIC_RELAXED);
-	__atomic_store_n(&s->first, s->first + 1, __ATOMIC_RELEASE);
+	pthread_mutex_lock(&s->mutex);
+	q->bytes -= q->all.items[q->taken].bytes;
+	q->taken++;
+	if (q->taken == q->all.count) {
+		q->taken = q->all.count = 0;
+	}
+	pthread_mutex_unlock(&s->mutex);
 }

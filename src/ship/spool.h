@@ -7,29 +7,47 @@
  *	positions   JSON: the number of the next batch, and where the traces go on
  *	lock        locked while a shipper uses the folder
  *
- * A batch counts from the moment when `positions` has a later number: a file that is not yet
- * counted is made anew. The functions are for one thread each, and one thread may add while another
- * takes.
+ * A batch is for one server; each server has a queue of them. A batch counts from the moment when
+ * `positions` has a later number: a file that is not yet counted is made anew. One thread adds,
+ * while one for each queue takes.
  */
 #ifndef SHIP_SPOOL_H
 #define SHIP_SPOOL_H
 
 #include <jansson.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "ship/batch.h"
+#include "ship/server.h"
+
+#define SPOOL_ERROR_SIZE 512
+
+struct spooled {
+	uint64_t number;
+	uint64_t bytes; /* of its file */
+	size_t queue;
+};
+
+/* The batches for a server, the oldest first. */
+struct spool_queue {
+	VEC(struct spooled) all;
+	size_t taken; /* of all: dropped */
+	uint64_t bytes; /* of the others */
+};
 
 struct spool {
 	const char *path;
-	char *const *servers; /* their names, by which parts are stored; set by the caller */
-	size_t server_count;
+	const struct servers *servers;
 	int fd; /* of the folder */
 	int lock;
-	uint64_t first; /* number of the oldest batch; atomic */
-	uint64_t next; /* of the next batch; atomic */
-	uint64_t bytes; /* of all batches; atomic */
-	char error[512];
+	uint64_t next; /* number of the next batch */
+	pthread_mutex_t mutex; /* for the queues */
+	struct spool_queue *queues; /* one a server */
+	VEC(struct spooled) added; /* since the positions were stored */
+	size_t strange; /* batches for other servers */
+	char error[SPOOL_ERROR_SIZE]; /* of opening and adding */
 };
 
 /*
@@ -37,22 +55,25 @@ struct spool {
  * of `positions`, which the caller releases; an empty object if there is none; NULL with the reason
  * in `error`.
  */
-json_t *spool_open(struct spool *s, const char *path);
+json_t *spool_open(struct spool *s, const char *path, const struct servers *servers);
 void spool_close(struct spool *s);
 
-/* True if no batch is left. */
-bool spool_is_empty(struct spool *s);
+/* Returns how many batches a queue has. */
+size_t spool_count(struct spool *s, size_t queue);
 
-/* Returns the bytes of all batches. */
-uint64_t spool_bytes(struct spool *s);
+/* Returns the bytes of a queue's batches. */
+uint64_t spool_bytes(struct spool *s, size_t queue);
+
+/* Returns the number that the next batch of a queue has. */
+uint64_t spool_next(const struct spool *s, size_t queue);
 
 /*
- * Stores a closed batch, whose number is s->next, and then the positions, to which it adds `next`.
+ * Stores a closed batch, one a queue at most. It counts when spool_keep() has stored the positions.
  * False with the reason in `error`: nothing was stored.
  */
-bool spool_add(struct spool *s, const struct batch *b, json_t *positions);
+bool spool_add(struct spool *s, size_t queue, const struct batch *b);
 
-/* Stores the positions alone. */
+/* Stores the positions, to which it adds `next`; the batches that were added count now. */
 bool spool_keep(struct spool *s, json_t *positions);
 
 enum spool_result {
@@ -61,10 +82,14 @@ enum spool_result {
 	SPOOL_DAMAGED,
 };
 
-/* Reads the oldest batch, whose rows are not made again; else sets `error`. */
-enum spool_result spool_take(struct spool *s, struct batch *b, char *error, size_t size);
+/* Sets the number of a queue's oldest batch; false if there is none. */
+bool spool_oldest(struct spool *s, size_t queue, uint64_t *number);
 
-/* Removes the oldest batch; if it is damaged, renames it to N.bad. */
-void spool_drop(struct spool *s, bool is_damaged);
+/* Reads a queue's oldest batch, whose rows are not made again; else sets `error`. */
+enum spool_result spool_take(
+	struct spool *s, size_t queue, struct batch *b, char error[SPOOL_ERROR_SIZE]);
+
+/* Removes a queue's oldest batch; if it is damaged, renames it to N.bad. */
+void spool_drop(struct spool *s, size_t queue, bool is_damaged);
 
 #endif

@@ -62,9 +62,10 @@ class Shipped(unittest.TestCase):
         return int(found[1]) if found else None
 
     def ship(self, *args, to=None, state="state", env=None):
-        """Starts a shipper."""
+        """Starts a shipper; `to` is a place or a list of them."""
+        places = [to or self.server.place()] if to is None or isinstance(to, str) else to
         errors = open(self.work / f"errors-{time.monotonic_ns()}", "w+")
-        p = subprocess.Popen([WAYMARK, "ship", f"--to={to or self.server.place()}", f"--state={self.work / state}",
+        p = subprocess.Popen([WAYMARK, "ship", *[f"--to={place}" for place in places], f"--state={self.work / state}",
                               *map(str, args)], stderr=errors, env={**self.env, **(env or {})})
         p.errors = errors.name
         for cleanup in (errors.close, p.wait, p.kill):

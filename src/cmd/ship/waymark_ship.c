@@ -4,30 +4,19 @@
  * all hosts. The place in each trace survives kills, in a folder.
  */
 #include <getopt.h>
-#include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/error.h"
 #include "cmd/arguments.h"
 #include "cmd/escaped.h"
-#include "cmd/metrics/metrics.h"
-#include "cmd/metrics/scrape.h"
+#include "cmd/ship/run.h"
 #include "cmd/waymark.h"
-#include "recover/leftover.h"
-#include "ship/ship.h"
 
 #define NAME "waymark ship"
 #define INTERVAL_MS 1000
 #define SPOOL_BYTES ((uint64_t)256 << 20)
-#define END_NS (5 * CLOCK_NS_PER_S) /* for what is left in the spool when a signal has come */
 
 enum {
 	KEY_TO = ARGUMENT_LONG,
@@ -42,7 +31,8 @@ enum {
 
 static const struct argument rows[] = {
 	{ KEY_TO, "to", "PLACE",
-		"clickhouse://[USER@]HOST[:PORT][,HOST...]/DATABASE, or clickhouses:// with TLS" },
+		"clickhouse://[USER@]HOST[:PORT][,HOST...]/DATABASE, or clickhouses:// with TLS;\n"
+		"may be repeated: each has all events" },
 	{ KEY_TRACES, "traces", "DIR",
 		"also the traces in this folder, and new ones; may be repeated" },
 	{ KEY_ONCE, "once", NULL, "end when everything that is there now is sent" },
@@ -65,20 +55,6 @@ static const struct command command = {
 		"reads memory and files, and goes on after a kill where it was. 'waymark schema'\n"
 		"prints the tables. The password is read from CLICKHOUSE_PASSWORD.",
 	.arguments = rows,
-};
-
-static void report(const char *text)
-{
-	escaped_say(NAME, "%s", text);
-}
-
-struct ship_command {
-	struct ship ship;
-	const char *to;
-	const char *state;
-	const char *authority;
-	const char *metrics; /* where to answer scrapes; NULL: nowhere */
-	char path[4096]; /* of the default of `state` */
 };
 
 /* ---- Options ---- */
@@ -114,10 +90,7 @@ static int take(struct ship_command *c, int key)
 {
 	switch (key) {
 	case KEY_TO:
-		if (c->to) {
-			return arguments_bad(&command, "--to is given twice");
-		}
-		c->to = optarg;
+		vec_push(&c->places, optarg);
 		return 0;
 	case KEY_TRACES:
 		vec_push(&c->ship.sources.folders, optarg);
@@ -165,6 +138,19 @@ static int set_state(struct ship_command *c)
 	return 0;
 }
 
+/* Takes the places of WAYMARK_SHIP_TO, between spaces. False: there is none. */
+static bool take_variable(struct ship_command *c)
+{
+	char *places = getenv("WAYMARK_SHIP_TO");
+	char *rest = NULL;
+
+	for (char *place = places ? strtok_r(places, " ", &rest) : NULL; place;
+		place = strtok_r(NULL, " ", &rest)) {
+		vec_push(&c->places, place);
+	}
+	return c->places.count > 0;
+}
+
 static int parse(struct ship_command *c, int argc, char **argv)
 {
 	int key;
@@ -176,8 +162,7 @@ static int parse(struct ship_command *c, int argc, char **argv)
 			return failed;
 		}
 	}
-	c->to = c->to ? c->to : getenv("WAYMARK_SHIP_TO");
-	if (!c->to) {
+	if (c->places.count == 0 && !take_variable(c)) {
 		return arguments_bad(&command, "--to=PLACE is missing");
 	}
 	for (int i = optind; i < argc; i++) {
@@ -187,195 +172,29 @@ static int parse(struct ship_command *c, int argc, char **argv)
 	return set_state(c);
 }
 
-/* ---- The run ---- */
-
-/* Returns the number of this shipper, made when it first runs. */
-static uint32_t number_of(const json_t *positions)
+static void write_report(const char *destination, const char *text)
 {
-	const json_t *known = json_object_get(positions, "shipper");
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	uint64_t mixed = ((uint64_t)now.tv_sec * CLOCK_NS_PER_S + (uint64_t)now.tv_nsec) ^
-			 (uint64_t)getpid() << 40;
-
-	mixed *= UINT64_C(0x9e3779b97f4a7c15);
-	return json_is_integer(known) ? (uint32_t)json_integer_value(known)
-				      : (uint32_t)(mixed >> 32);
-}
-
-/* Opens the folder, and takes what a former run left there. */
-static bool open_state(struct ship_command *c)
-{
-	struct ship *s = &c->ship;
-	json_t *positions = spool_open(&s->spool, c->state);
-
-	s->spool.servers = s->servers.all.items;
-	s->spool.server_count = s->servers.all.count;
-	if (!positions) {
-		report(s->spool.error);
-		return false;
-	}
-	s->sender.shipper = number_of(positions);
-	sources_load(&s->sources, json_object_get(positions, "traces"));
-	json_decref(positions);
-	return true;
-}
-
-/*
- * Checks all servers: a wrong name, password or table is reported before anything is read. A server
- * that is down may come back, unless the run ends by itself.
- */
-static bool check_servers(struct ship_command *c)
-{
-	struct servers *servers = &c->ship.servers;
-
-	if (!servers_init(servers, c->to)) {
-		report(servers->error);
-		return false;
-	}
-	servers->authority = c->authority;
-	enum server_result result = sender_check(servers);
-
-	if (result != SERVER_DONE) {
-		report(servers->error);
-	}
-	c->ship.sender.is_checked = result == SERVER_DONE;
-	return result == SERVER_DONE || (result == SERVER_UNREACHED && !c->ship.options.is_once);
-}
-
-/* Gives the sender a little time for what is left, after a signal. */
-static void finish(struct ship *s)
-{
-	const struct timespec slice = { 0, 20000000 };
-	uint64_t begun = clock_now_ns();
-
-	while (!spool_is_empty(&s->spool) && clock_now_ns() - begun < END_NS &&
-		__atomic_load_n(&s->sender.failures, __ATOMIC_RELAXED) == 0) {
-		nanosleep(&slice, NULL);
-	}
-	sender_end(&s->sender);
-}
-
-static void put_row(
-	struct out *out, const char *name, const char *type, const char *help, uint64_t value)
-{
-	out_printf(out, "# HELP %s %s\n# TYPE %s %s\n%s %" PRIu64 "\n", name, help, name, type,
-		name, value);
-}
-
-/* Writes the metrics of the processes, and the shipper's own. */
-static void put_metrics(void *ship, struct out *out)
-{
-	struct ship *s = ship;
-
-	metrics_put(out);
-	put_row(out, "waymark_ship_rows_total", "counter", "rows that servers have confirmed",
-		__atomic_load_n(&s->sender.sent_rows, __ATOMIC_RELAXED));
-	put_row(out, "waymark_ship_bytes_total", "counter", "compressed bytes of these",
-		__atomic_load_n(&s->sender.sent_bytes, __ATOMIC_RELAXED));
-	put_row(out, "waymark_ship_spool_bytes", "gauge", "bytes of batches that wait",
-		spool_bytes(&s->spool));
-	put_row(out, "waymark_ship_failures", "gauge", "requests in a row that failed",
-		__atomic_load_n(&s->sender.failures, __ATOMIC_RELAXED));
-}
-
-/* Runs until a signal, and answers scrapes meanwhile. */
-static bool run_ship(struct ship_command *c)
-{
-	struct ship *s = &c->ship;
-	struct scrape *scrape = NULL;
-	char error[512];
-
-	if (c->metrics) {
-		scrape = scrape_begin(c->metrics, put_metrics, s, error, sizeof(error));
-	}
-	if (c->metrics && !scrape) {
-		report(error);
-	}
-	bool ok = (scrape || !c->metrics) && ship_run(s);
-
-	finish(s);
-	scrape_end(scrape);
-	return ok;
-}
-
-static int summarize(const struct ship_command *c, bool ok)
-{
-	const struct ship *s = &c->ship;
-	uint64_t left = s->spool.next - s->spool.first;
-
-	if (*s->spool.error) {
-		report(s->spool.error);
-	}
-	escaped_say(NAME, "%" PRIu64 " rows sent%s", s->sender.sent_rows,
-		s->problems ? "; parts of traces could not be read" : "");
-	if (left > 0) {
-		escaped_say(
-			NAME, "%" PRIu64 " batches wait in %s for the next run", left, c->state);
-	}
-	return ok && s->problems == 0 && (left == 0 || !s->options.is_once) ? EXIT_SUCCESS
-									    : EXIT_FAILURE;
-}
-
-/* Each trace needs descriptors while it is followed. */
-static void raise_descriptors(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
-
-/* Returns a descriptor that can be read when a signal has come to end the run. */
-static int catch_signals(void)
-{
-	sigset_t ends;
-
-	sigemptyset(&ends);
-	sigaddset(&ends, SIGINT);
-	sigaddset(&ends, SIGTERM);
-	sigprocmask(SIG_BLOCK, &ends, NULL);
-	return signalfd(-1, &ends, SFD_CLOEXEC);
-}
-
-static int run(struct ship_command *c)
-{
-	struct ship *s = &c->ship;
-
-	if (!check_servers(c) || !open_state(c)) {
-		return EXIT_FAILURE;
-	}
-	leftover_survive_cuts();
-	s->options.end_fd = catch_signals();
-	raise_descriptors();
-	s->servers.is_ended = &s->sender.is_ended;
-	s->sources.report = s->sender.report = report;
-	s->sender.spool = &s->spool;
-	s->sender.servers = &s->servers;
-	if (!sender_start(&s->sender)) {
-		report("there is no thread for sending");
-		return EXIT_FAILURE;
-	}
-	return summarize(c, run_ship(c));
+	escaped_say(NAME, "%s%s%s", destination ? destination : "", destination ? ": " : "", text);
 }
 
 int waymark_ship(int argc, char **argv)
 {
 	struct ship_command c = {
+		.report = { write_report, NULL },
 		.ship.options = { .spool_bytes = SPOOL_BYTES, .interval_ms = INTERVAL_MS },
 	};
+	int status = EXIT_FAILURE;
 
 	sources_init(&c.ship.sources);
-	batch_init(&c.ship.batch);
 	int failed = parse(&c, argc, argv);
-	int status = failed ? WAYMARK_USAGE : run(&c);
 
+	if (failed) {
+		status = failed == ARGUMENTS_DONE ? EXIT_SUCCESS : WAYMARK_USAGE;
+	} else if (destinations_init(&c) && destinations_choose_states(&c)) {
+		status = c.destination_count == 1 ? destination_run(&c, 0) : destinations_run(&c);
+	}
 	sources_fini(&c.ship.sources);
-	batch_fini(&c.ship.batch);
-	servers_fini(&c.ship.servers);
-	spool_close(&c.ship.spool);
-	return failed == ARGUMENTS_DONE ? EXIT_SUCCESS : status;
+	destinations_fini(&c);
+	vec_fini(&c.places);
+	return status;
 }
