@@ -202,6 +202,12 @@ static enum server_result refused(struct server *s, long status, struct out *ans
 	return SERVER_REFUSED;
 }
 
+/* True if a failure is one of certificates, which no other try mends. */
+static bool is_distrust(CURLcode failed)
+{
+	return failed == CURLE_PEER_FAILED_VERIFICATION || failed == CURLE_SSL_CACERT_BADFILE;
+}
+
 struct request {
 	const char *parameters; /* of the URL */
 	const void *body;
@@ -212,6 +218,7 @@ static enum server_result post(struct server *s, const struct request *request, 
 {
 	struct curl_slist *headers = NULL;
 	struct out url;
+	char why[CURL_ERROR_SIZE] = "";
 	long status = 0;
 
 	out_init(&url, OUT_TO_MEMORY);
@@ -222,16 +229,19 @@ static enum server_result post(struct server *s, const struct request *request, 
 	add_header(&headers, "X-ClickHouse-Key", s->of->password);
 	headers = curl_slist_append(headers, "Expect:");
 	set_up(s, url.data, headers, answer);
+	curl_easy_setopt(s->handle, CURLOPT_ERRORBUFFER, why);
 	curl_easy_setopt(s->handle, CURLOPT_POSTFIELDS, request->body);
 	curl_easy_setopt(s->handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->size);
 	CURLcode failed = curl_easy_perform(s->handle);
+
+	curl_easy_setopt(s->handle, CURLOPT_ERRORBUFFER, NULL);
 
 	curl_easy_getinfo(s->handle, CURLINFO_RESPONSE_CODE, &status);
 	curl_slist_free_all(headers);
 	out_fini(&url);
 	if (failed) {
-		error_set(s->error, "%s: %s", s->name, curl_easy_strerror(failed));
-		return SERVER_UNREACHED;
+		error_set(s->error, "%s: %s", s->name, *why ? why : curl_easy_strerror(failed));
+		return is_distrust(failed) ? SERVER_REFUSED : SERVER_UNREACHED;
 	}
 	return status == 200 ? SERVER_DONE : refused(s, status, answer);
 }

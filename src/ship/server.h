@@ -15,7 +15,7 @@
 
 enum server_result {
 	SERVER_DONE,
-	SERVER_REFUSED, /* an answer that is an error */
+	SERVER_REFUSED, /* an answer that is an error, or a certificate that is not trusted */
 	SERVER_UNREACHED, /* no answer: what was asked for may have been done */
 };
 

@@ -115,6 +115,7 @@ class Proxy:
         self.cuts = 0
         self.instead = None  # an answer that clients get instead of the server's
         self.passed = 0  # bytes of requests
+        self.seen = None  # these bytes, if a test sets it to b""
         self.listener = socket.create_server(("127.0.0.1", own))
         self.own = self.listener.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
@@ -141,6 +142,8 @@ class Proxy:
                         self.cuts += 1
                         return
                     self.passed += len(piece)
+                    if self.seen is not None:
+                        self.seen += piece
                     server.sendall(piece)
         except OSError:
             pass
