@@ -32,7 +32,7 @@ class Bench:
         self.env = {**os.environ, "WAYMARK_SHM": str(self.work / "shm")}
         (self.work / "shm").mkdir()
         self.server = Server(self.work / "server", more=ZSTD if options.zstd else "")
-        self.server.run(self.run("schema", "clickhouse"))
+        self.server.run(self.run("schema", "clickhouse", "--old"))
 
     def run(self, *args):
         return subprocess.run([self.waymark, *map(str, args)], check=True, capture_output=True, text=True, env=self.env).stdout
@@ -83,7 +83,7 @@ def measure_queries(b, wanted):
     for n in range(1, copies):
         b.server.ask(f"INSERT INTO events ({columns}) SELECT event, time - {86400 // copies * n}, ns, concat('host-', toString({n})), "
                      f"program, process + {n}, thread, declaration, batch, numbers FROM events WHERE time > now() - 3600 AND host NOT LIKE 'host-%'")
-    b.server.run(b.run("schema", "clickhouse", b.work / "speed.ctf"))
+    b.server.run(b.run("schema", "clickhouse", "--old", b.work / "speed.ctf"))
     for name, parameters in (("rates", []), ("percentiles", [f"event={EVENT}", "field=b"]), ("losses", []),
                              ("request", ["key=8192", "limit=10"]), ("rates", ["minutes=1500"])):
         sql = b.run("schema", "clickhouse", f"--query={name}", *parameters)

@@ -12,7 +12,7 @@ class Schema(Shipped):
         return [line.split("\t") for line in (server or self.server).ask(sql).splitlines()]
 
     def views(self, *traces):
-        self.server.run(self.waymark("schema", "clickhouse", *[self.work / t for t in traces]).stdout)
+        self.server.run(self.waymark("schema", "clickhouse", "--old", *[self.work / t for t in traces]).stdout)
 
     def test_fields_are_columns(self):
         count = self.recorded(2, 100, 0)
@@ -78,7 +78,7 @@ class Schema(Shipped):
         place = "clickhouse://" + ",".join(f"127.0.0.1:{s.http}" for s in servers) + "/waymark"
         self.ship_all(f"--traces={self.work}", to=place)
         for server in servers:
-            server.run(self.waymark("schema", "clickhouse", "--cluster=pair", self.work / "0.ctf").stdout)
+            server.run(self.waymark("schema", "clickhouse", "--old", "--cluster=pair", self.work / "0.ctf").stdout)
             self.assertEqual(self.count("all_events", server), sum(counts))
             self.assertEqual(self.count("event_step", server), sum(counts))
             rates = self.query("rates", options=["--cluster=pair"], server=server)

@@ -37,7 +37,7 @@ class Shipped(unittest.TestCase):
 
     def make_tables(self, server, *options):
         server.ask("DROP DATABASE IF EXISTS waymark", database="default")
-        server.run(self.waymark("schema", "clickhouse", *options).stdout)
+        server.run(self.waymark("schema", "clickhouse", "--old", *options).stdout)
 
     def waymark(self, *args, status=0, env=None):
         done = subprocess.run([WAYMARK, *map(str, args)], capture_output=True, text=True, timeout=PATIENCE,

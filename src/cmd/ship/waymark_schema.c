@@ -17,7 +17,7 @@
 
 #define KEEP_DAYS_MAX 36500
 
-enum { KEY_DATABASE = ARGUMENT_LONG, KEY_CLUSTER, KEY_REPLICATED, KEY_KEEP, KEY_QUERY };
+enum { KEY_DATABASE = ARGUMENT_LONG, KEY_CLUSTER, KEY_REPLICATED, KEY_KEEP, KEY_OLD, KEY_QUERY };
 
 static const struct argument rows[] = {
 	{ KEY_DATABASE, "database", "NAME", "the database (default waymark)" },
@@ -25,6 +25,7 @@ static const struct argument rows[] = {
 		"also tables over all servers of this cluster: all_events, ..." },
 	{ KEY_REPLICATED, "replicated", NULL, "tables with replicas, by {shard} and {replica}" },
 	{ KEY_KEEP, "keep", "DAYS", "remove older rows (servers from 19.6 on)" },
+	{ KEY_OLD, "old", NULL, "for servers before 19.14, such as Debian's" },
 	{ KEY_QUERY, "query", "NAME", "print this query instead" },
 	{ 0 },
 };
@@ -97,6 +98,9 @@ static int take(struct schema_run *x, int key)
 			return arguments_bad(&command, "--keep: '%s' is no number of days", optarg);
 		}
 		x->options.keep_days = (unsigned int)days;
+		return 0;
+	case KEY_OLD:
+		x->options.is_old = true;
 		return 0;
 	case KEY_QUERY:
 		return set_query(x, optarg);

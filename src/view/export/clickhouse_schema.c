@@ -10,7 +10,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LOW_CARDINALITY "SET allow_experimental_low_cardinality_type = 1;\n"
+/* Old servers need a setting that new ones refuse. */
+static void put_settings(struct out *out, const struct schema_options *o)
+{
+	if (o->is_old) {
+		out_str(out, "SET allow_experimental_low_cardinality_type = 1;\n\n");
+	}
+}
 
 /* ---- The tables ---- */
 
@@ -180,7 +186,8 @@ void schema_put(struct out *out, const struct schema_options *o)
 	out_str(out, "CREATE DATABASE IF NOT EXISTS ");
 	put_name(out, o->database);
 	put_on_cluster(out, o);
-	out_str(out, ";\n\n-- for servers before 19.14\n" LOW_CARDINALITY "\n");
+	out_str(out, ";\n\n");
+	put_settings(out, o);
 	for (size_t i = 0; i < SCHEMA_TABLES; i++) {
 		put_one(out, o, &schema_tables[i]);
 	}
@@ -338,7 +345,8 @@ static void put_view(struct out *out, const struct schema_options *o, const char
 void schema_put_view(struct out *out, const struct schema_options *o,
 	const struct event_class *const *classes, size_t count)
 {
-	out_str(out, LOW_CARDINALITY "DROP TABLE IF EXISTS ");
+	put_settings(out, o);
+	out_str(out, "DROP TABLE IF EXISTS ");
 	put_view(out, o, classes[0]->name);
 	out_str(out, ";\nCREATE VIEW ");
 	put_view(out, o, classes[0]->name);

@@ -52,6 +52,7 @@ struct schema_options {
 	const char *database;
 	const char *cluster; /* NULL: one server */
 	bool is_replicated;
+	bool is_old; /* the server is older than 19.14 */
 	unsigned int keep_days; /* 0: for ever */
 };
 
