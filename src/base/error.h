@@ -5,6 +5,7 @@
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -27,5 +28,11 @@ static inline PRINTF(3, 4) bool error_format(char *error, size_t size, const cha
  *	return error_set(d->error, "%s: no such trace", path);
  */
 #define error_set(error, ...) error_format((error), sizeof(error), __VA_ARGS__)
+
+/* True if an errno is that there was no free descriptor: a later try may succeed. */
+static inline bool error_is_shortage(int why)
+{
+	return why == EMFILE || why == ENFILE;
+}
 
 #endif

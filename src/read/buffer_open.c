@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/vec.h"
 #include "format/buffer_jail.h"
@@ -213,22 +214,24 @@ static struct buffer_source *open_of(
 }
 
 /* Looks for a buffer by its header, as a process without the rights could not rename it. */
-static struct buffer_source *search(const char *directory, const uint8_t uuid[16])
+static struct buffer_source *search(const char *directory, const uint8_t uuid[16], int *error)
 {
 	DIR *folder = opendir(buffer_source_folder());
 	struct buffer_source *found = NULL;
-	int ignored;
+	bool is_short = !folder && error_is_shortage(errno);
+	int why = 0;
 
 	for (const struct dirent *e; folder && !found && (e = readdir(folder));) {
 		struct buffer_source *s =
 			buffer_source_is_name(e->d_name)
-				? open_header(join(buffer_source_folder(), e->d_name), &ignored)
+				? open_header(join(buffer_source_folder(), e->d_name), &why)
 				: NULL;
 
+		is_short |= !s && error_is_shortage(why);
 		if (s && !find_trace_by_name(s) &&
 			memcmp(s->header.traces[s->header.turn % 2].uuid, uuid, 16) == 0 &&
 			is_trusted(s, directory)) {
-			found = map_whole(s, &ignored);
+			found = map_whole(s, &why);
 		} else {
 			buffer_source_close(s);
 		}
@@ -236,6 +239,7 @@ static struct buffer_source *search(const char *directory, const uint8_t uuid[16
 	if (folder) {
 		closedir(folder);
 	}
+	*error = is_short && !found ? EMFILE : ENOENT;
 	return found;
 }
 
@@ -246,7 +250,7 @@ struct buffer_source *buffer_source_open(const char *directory, const uint8_t uu
 	if (!s && *error == ENOENT) {
 		s = open_of(join(directory, BUFFER_FILE_IN_TRACE), directory, uuid, error);
 	}
-	return s || *error != ENOENT ? s : search(directory, uuid);
+	return s || *error != ENOENT ? s : search(directory, uuid, error);
 }
 
 void buffer_source_explain(char *text, size_t size, const uint8_t uuid[16], int error)

@@ -6,6 +6,7 @@
 #ifndef READ_FOLDER_H
 #define READ_FOLDER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/arena.h"
@@ -13,6 +14,7 @@
 
 struct folder_traces {
 	VEC(const char *) paths; /* sorted */
+	bool is_short; /* there was no free descriptor: some may be missing */
 };
 
 /*

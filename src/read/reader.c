@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "format/ctf.h"
 #include "base/escape.h"
@@ -45,7 +46,15 @@ void read_error_set(struct read_error *e, const char *fmt, ...)
 	va_end(ap);
 	copy_escaped(e->text, sizeof(e->text), raw);
 	e->is_mismatch = false;
+	e->is_short = false;
 	e->depth = 0;
+}
+
+bool read_error_because(struct read_error *e, const char *what, int why)
+{
+	read_error_set(e, "%s: %s", what, strerror(why));
+	e->is_short = error_is_shortage(why);
+	return false;
 }
 
 /* For formats without information about the trace. */
@@ -221,7 +230,7 @@ struct reader *reader_open(
 	int failed = input_open(&in, path);
 
 	if (failed) {
-		read_error_set(error, "cannot open: %s", strerror(failed));
+		read_error_because(error, "cannot open", failed);
 		return NULL;
 	}
 	struct reader *r = open_any(&in, options, error);

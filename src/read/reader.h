@@ -35,6 +35,7 @@ enum reader_follow {
 struct read_error {
 	char text[512];
 	bool is_mismatch; /* a record contradicts its declaration */
+	bool is_short; /* there was no free descriptor: a later reader goes on at the position */
 	/* depth of a native trace's file in its directory; 0: no such file, or unknown */
 	unsigned int depth;
 };
@@ -401,6 +402,9 @@ void reader_init(
 	struct reader *r, const struct reader_format *format, const struct reader_options *options);
 void reader_fini(struct reader *r);
 void read_error_set(struct read_error *e, const char *fmt, ...) PRINTF(2, 3);
+
+/* For the formats: sets the error to what failed, and an errno. Returns false. */
+bool read_error_because(struct read_error *e, const char *what, int why);
 
 /* Makes room for the values of an event with `count` arguments. */
 void reader_reserve_values(struct reader *r, size_t count);

@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "read/buffer.h"
 #include "read/ctf/metadata.h"
 
@@ -105,12 +106,13 @@ void leftovers_find(struct leftovers *l)
 	struct dirent **entries;
 	int n = scandir(buffer_source_folder(), &entries, is_buffer, alphasort);
 
-	*l = (struct leftovers){ 0 };
+	*l = (struct leftovers){ .is_short = n < 0 && error_is_shortage(errno) };
 	for (int i = 0; i < n; i++) {
 		struct leftover o;
 
 		if (read_leftover(&o, entries[i]->d_name)) {
 			vec_push(&l->all, o);
+			l->is_short |= error_is_shortage(o.error);
 		}
 		free(entries[i]);
 	}

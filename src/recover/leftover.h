@@ -39,6 +39,7 @@ struct leftover {
 
 struct leftovers {
 	VEC(struct leftover) all; /* by path */
+	bool is_short; /* there was no free descriptor: some are missing or not read */
 };
 
 /* Finds the buffers of all users. */

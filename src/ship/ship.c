@@ -193,11 +193,14 @@ static void add(struct ship *s, struct ship_source *source, const struct record 
 
 static void report_problem(struct ship *s, const struct ship_source *source)
 {
+	const struct read_error *error = &source->reader->error;
 	char text[5000];
 
-	snprintf(text, sizeof(text), "%s: %s", source->path, source->reader->error.text);
-	ship_report(s->sources.report, text);
-	s->problems++;
+	snprintf(text, sizeof(text), "%s: %s", source->path, error->text);
+	if (!error->is_short || !source->is_short) { /* reported once until it is over */
+		ship_report(s->sources.report, text);
+	}
+	s->problems += !error->is_short || s->options.is_once;
 }
 
 /* Reads a source until its turn is over; returns whether records came. */
@@ -214,16 +217,19 @@ static bool read_source(struct ship *s, struct ship_source *source)
 			add(s, source, &records[i]);
 		}
 		sum += count;
+		source->is_short = source->is_short && count == 0;
 		if (result == READ_PROBLEM || result == READ_DAMAGED) {
 			report_problem(s, source);
 		}
 		if (result == READ_NOTHING && s->options.is_once) {
 			result = READ_END; /* of now */
 		}
-		if (result == READ_END || result == READ_DAMAGED) {
+		if (result == READ_DAMAGED && source->reader->error.is_short) {
+			source_wait(source);
+		} else if (result == READ_END || result == READ_DAMAGED) {
 			source_close(source, result == READ_END ? SOURCE_DONE : SOURCE_BAD);
-			s->has_changed = true;
 		}
+		s->has_changed |= source->state != SOURCE_OPEN;
 	}
 	return sum > 0;
 }
@@ -245,7 +251,7 @@ static int64_t ahead_of(const struct ship *s)
 static bool read_one(struct ship *s, struct ship_source *source)
 {
 	if (source->state == SOURCE_NEW && !source_open(&s->sources, source, ahead_of(s))) {
-		s->problems += source->is_given;
+		s->problems += source->is_short ? s->options.is_once : source->is_given;
 	}
 	return source->state == SOURCE_OPEN && !s->lanes[lane_of(s, source)].is_full &&
 	       read_source(s, source);
@@ -291,6 +297,7 @@ static void find(struct ship *s)
 
 	if (begun - s->found_ns >= s->find_pause_ns) {
 		sources_find(&s->sources);
+		s->problems += s->sources.is_short && s->options.is_once;
 		s->found_ns = clock_now_ns();
 		uint64_t pause = FIND_SHARE * (s->found_ns - begun);
 

@@ -23,6 +23,7 @@
 #include "recover/leftover.h"
 
 #define RETRY_NS (10 * CLOCK_NS_PER_S) /* for what could not be opened */
+#define SHORT_NS CLOCK_NS_PER_S /* for want of descriptors */
 #define GONE_MAX 1000 /* places of traces that are gone */
 
 void sources_init(struct ship_sources *s)
@@ -215,6 +216,7 @@ static void find_processes(struct ship_sources *s)
 	struct leftovers l;
 
 	leftovers_find(&l);
+	s->is_short |= l.is_short;
 	vec_foreach (const struct leftover *, o, &l.all) {
 		bool is_ours = o->uid == geteuid() || geteuid() == 0;
 
@@ -233,6 +235,7 @@ static void find_in(struct ship_sources *s, const char *folder)
 
 	arena_init(&paths);
 	folder_list(&traces, &paths, folder);
+	s->is_short |= traces.is_short;
 	vec_foreach (const char **, path, &traces.paths) {
 		sources_add(s, *path);
 	}
@@ -258,7 +261,7 @@ static bool has_changed(const struct ship_source *source, const struct stat *st)
 /* Looks at a source that is not open: its trace may be gone, or another one be at its path. */
 static void look_again(const struct ship_sources *s, struct ship_source *source)
 {
-	bool is_due = source->failed_ns && clock_now_ns() - source->failed_ns > RETRY_NS;
+	bool is_due = source->retry_ns && clock_now_ns() > source->retry_ns;
 	bool is_known = hash_get(&s->by_path, source->path) == source;
 	struct stat st;
 
@@ -274,11 +277,17 @@ static void look_again(const struct ship_sources *s, struct ship_source *source)
 
 void sources_find(struct ship_sources *s)
 {
+	bool was_short = s->is_short;
+
+	s->is_short = false;
 	if (s->has_processes) {
 		find_processes(s);
 	}
 	vec_foreach (const char **, folder, &s->folders) {
 		find_in(s, *folder);
+	}
+	if (s->is_short && !was_short) {
+		ship_report(s->report, "traces cannot be looked for: there is no free descriptor");
 	}
 	vec_foreach (struct ship_source **, it, &s->all) {
 		if ((*it)->state >= SOURCE_DONE) {
@@ -410,16 +419,17 @@ static void note_look(struct ship_source *source)
 	source->changed = st.st_mtim;
 }
 
-static void fail(struct ship_sources *s, struct ship_source *source, const char *why)
+static void fail(struct ship_sources *s, struct ship_source *source, const struct read_error *error)
 {
 	char text[5000];
 
-	snprintf(text, sizeof(text), "%s: %s", source->path, why);
+	snprintf(text, sizeof(text), "%s: %s", source->path, error->text);
 	if (!source->is_reported) {
 		ship_report(s->report, text);
 	}
 	source->is_reported = true;
-	source->failed_ns = clock_now_ns();
+	source->is_short = error->is_short;
+	source->retry_ns = clock_now_ns() + (error->is_short ? SHORT_NS : RETRY_NS);
 	source_close(source, SOURCE_BAD);
 }
 
@@ -433,18 +443,25 @@ bool source_open(struct ship_sources *s, struct ship_source *source, int64_t ahe
 	source->reader = path ? open_reader(s, source, &error) : NULL;
 	json_decref(path);
 	if (!source->reader) {
-		fail(s, source, error.text);
+		fail(s, source, &error);
 		return false;
 	}
 	if (!source->is_sent) {
 		source->correction = correction_of(s, source, ahead_s);
 	}
-	source->failed_ns = 0;
+	source->retry_ns = 0;
 	source->is_reported = false;
 	rows_trace_init(&source->rows, source->reader, 0, source->correction);
 	source->rows.path = source->path;
 	source->state = SOURCE_OPEN;
 	return true;
+}
+
+void source_wait(struct ship_source *source)
+{
+	source_close(source, SOURCE_BAD);
+	source->is_short = true;
+	source->retry_ns = clock_now_ns() + SHORT_NS;
 }
 
 void source_close(struct ship_source *source, enum source_state state)

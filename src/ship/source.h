@@ -39,8 +39,9 @@ struct ship_source {
 	struct reader_positions positions; /* where it goes on; set while it is not open */
 	ino_t inode; /* of its metadata, when it was opened */
 	struct timespec changed;
-	uint64_t failed_ns; /* when it could not be opened; 0: it could */
+	uint64_t retry_ns; /* when to open it again, as it could not be; 0: never */
 	bool is_reported; /* why it cannot be opened */
+	bool is_short; /* it could not be read for want of descriptors */
 	bool is_given; /* by the user: a problem fails the run */
 	bool is_sent; /* the row of the process is in a batch */
 };
@@ -50,6 +51,7 @@ struct ship_sources {
 	struct hash by_path;
 	VEC(const char *) folders; /* whose traces are shipped */
 	bool has_processes; /* ship those of running processes */
+	bool is_short; /* some were not found, for want of descriptors */
 	const struct ship_report *report;
 };
 
@@ -74,6 +76,9 @@ void sources_find(struct ship_sources *s);
  * it is bad.
  */
 bool source_open(struct ship_sources *s, struct ship_source *source, int64_t ahead_s);
+
+/* Ends the reading of a source, at its place, for want of descriptors; it is opened again soon. */
+void source_wait(struct ship_source *source);
 
 /* Ends the reading of a source, at its place. */
 void source_close(struct ship_source *source, enum source_state state);

@@ -85,9 +85,8 @@ void ctf_bind_events(struct ctf_reader *r)
  */
 bool ctf_look_again(struct ctf_reader *r)
 {
-	struct read_error ignored;
-
-	if (!ctf_metadata_read(&r->metadata, r->trace.directory, &ignored)) {
+	r->base.error.is_short = false;
+	if (!ctf_metadata_read(&r->metadata, r->trace.directory, &r->base.error)) {
 		return false;
 	}
 	bool is_new = r->events_bound < r->metadata.events.count;

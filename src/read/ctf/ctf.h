@@ -196,7 +196,7 @@ void ctf_bind_events(struct ctf_reader *r);
 /* Notes which classes nobody needs. */
 void ctf_bind_needs(struct ctf_reader *r);
 
-/* Reads the metadata again; returns whether it has new events. */
+/* Reads the metadata again; returns whether it has new events. May set is_short of the error. */
 bool ctf_look_again(struct ctf_reader *r);
 
 /* Sets the clock to the process's latest measurement. */

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "format/ctf_files.h"
 #include "format/ctf.h"
 
@@ -29,7 +30,7 @@ static bool look(struct ctf_file *f, const struct ctf_trace *t)
 	int fd = ctf_file_open(f, t, &size);
 
 	if (fd < 0) {
-		return true; /* ctf_stream_next() reports it */
+		return true; /* ctf_stream_next() reports it, or the listing fails */
 	}
 	bool is_whole = pread(fd, bytes, sizeof(bytes), 0) == (ssize_t)sizeof(bytes);
 
@@ -77,20 +78,25 @@ static struct ctf_file *get_file(struct ctf_reader *r, const char *name)
 	return f;
 }
 
-/* Adds a file; an empty one is checked again at the next listing. */
-static void add_file(struct ctf_reader *r, const char *name)
+/* Adds a file; an empty one is checked again at the next listing. False without a descriptor. */
+static bool add_file(struct ctf_reader *r, const char *name, struct read_error *error)
 {
 	struct ctf_file *f = get_file(r, name);
 
+	errno = 0;
 	if (!f) {
-		return;
+		return true;
 	}
 	if (f->sequence > 0 || look(f, &r->trace)) {
+		if (error_is_shortage(errno)) {
+			return read_error_because(error, name, errno);
+		}
 		r->trace.is_rotated |= f->piece > 0;
 		vec_push(&r->files, *f);
 	} else {
 		r->has_empty_files = true;
 	}
+	return true;
 }
 
 static bool is_listed(const struct ctf_reader *r, const char *name)
@@ -110,15 +116,19 @@ static bool list(struct ctf_reader *r, struct read_error *error)
 	const struct dirent *entry;
 
 	if (!directory) {
-		read_error_set(error, "cannot list the directory: %s", strerror(errno));
-		return false;
+		return read_error_because(error, "cannot list the directory", errno);
 	}
 	r->files.count = 0;
 	r->has_empty_files = false;
-	while ((entry = readdir(directory))) {
-		add_file(r, entry->d_name);
+	bool ok = true;
+
+	while (ok && (entry = readdir(directory))) {
+		ok = add_file(r, entry->d_name, error);
 	}
 	closedir(directory);
+	if (!ok) {
+		return false;
+	}
 	/* A file that was removed while it is read stays in the list. */
 	vec_foreach (struct ctf_stream *, s, &r->streams) {
 		if (s->map && !is_listed(r, s->at)) {

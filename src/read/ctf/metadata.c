@@ -441,8 +441,7 @@ static bool read_all(int fd, char *text, size_t size, uint64_t offset)
 
 static bool cannot_read(struct read_error *error)
 {
-	read_error_set(error, "cannot read the trace's " CTF_METADATA ": %s", strerror(errno));
-	return false;
+	return read_error_because(error, "cannot read the trace's " CTF_METADATA, errno);
 }
 
 static bool read_file(struct ctf_metadata *md, int fd, struct read_error *error)

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "format/ctf.h"
 #include "read/ctf/index.h"
@@ -86,6 +87,7 @@ static bool open_buffer(struct ctf_reader *r, bool follow, struct read_error *er
 		buffer_source_explain(text, sizeof(text), r->trace.uuid, why);
 		if (follow) {
 			read_error_set(error, "%s", text);
+			error->is_short = error_is_shortage(why);
 			return false;
 		}
 		if (r->metadata.ended == CTF_UNFINISHED) {
@@ -243,7 +245,7 @@ static struct reader *ctf_open(
 	hash_init(&r->known_files);
 	r->trace.directory = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (r->trace.directory < 0) {
-		read_error_set(error, "cannot open the directory: %s", strerror(errno));
+		read_error_because(error, "cannot open the directory", errno);
 	}
 	if (r->trace.directory < 0 || !open_trace(r, options, error)) {
 		reader_close(&r->base);

@@ -262,6 +262,9 @@ static enum read_result next_packet(struct ctf_reader *r, struct record *rec, st
 		}
 		return READ_RECORD;
 	case CTF_BROKEN:
+		if (r->base.error.is_short) {
+			return READ_DAMAGED;
+		}
 		if (s->pos) {
 			heap_set_time(r, s->ticks);
 		}
@@ -313,6 +316,9 @@ static enum read_result unknown_event(struct ctf_reader *r, struct ctf_stream *s
 
 	if (ctf_look_again(r) && id < r->slots.count && r->slots.items[id].class) {
 		return CTF_LOOK_AGAIN;
+	}
+	if (r->base.error.is_short) {
+		return READ_DAMAGED;
 	}
 	if (r->follow.is_on && !r->follow.is_last && s->waits < CTF_WAITS_MAX) {
 		ctf_stream_hold(s);

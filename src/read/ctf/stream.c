@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "read/bytes.h"
 
 /* Bytes of a file before the reader's position that stay mapped. */
@@ -324,7 +325,10 @@ static bool map_file(struct ctf_stream *s, const struct ctf_trace *t, struct rea
 		map = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
 	}
 	if (map == MAP_FAILED) {
-		ctf_stream_fail(s, error, "cannot be read: %s", strerror(errno));
+		int why = errno;
+
+		ctf_stream_fail(s, error, "cannot be read: %s", strerror(why));
+		error->is_short = error_is_shortage(why);
 	} else {
 		madvise(map, size, MADV_SEQUENTIAL);
 		s->map = map;
@@ -486,7 +490,7 @@ static enum ctf_step next_in_files(
 			s->next = 0;
 		}
 		if (!s->map && !map_file(s, t, error)) {
-			s->file++;
+			s->file += !error->is_short;
 			return CTF_BROKEN;
 		}
 		enum ctf_step step = next_in_file(s, t, error);
