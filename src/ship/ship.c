@@ -88,6 +88,10 @@ static bool store(struct ship *s)
 	}
 	ok = ok && spool_keep(&s->spool, positions);
 	json_decref(positions);
+	json_t *done = ok ? sources_save_done(&s->sources) : NULL;
+
+	ok = ok && (!done || spool_keep_done(&s->spool, done));
+	json_decref(done);
 	if (ok) {
 		s->has_changed = false;
 		begin_batches(s);

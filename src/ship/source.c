@@ -25,6 +25,8 @@
 #define RETRY_NS (10 * CLOCK_NS_PER_S) /* for what could not be opened */
 #define SHORT_NS CLOCK_NS_PER_S /* for want of descriptors */
 #define GONE_MAX 1000 /* places of traces that are gone */
+#define DONE_MIN 64 /* traces that are done, before their places are kept */
+#define DONE_SHARE 8 /* of those that are kept */
 
 void sources_init(struct ship_sources *s)
 {
@@ -32,14 +34,19 @@ void sources_init(struct ship_sources *s)
 	hash_init(&s->by_path);
 }
 
+static void source_free(struct ship_source *source)
+{
+	source_close(source, SOURCE_DONE);
+	vec_fini(&source->positions.all);
+	vec_fini(&source->positions.credits);
+	free(source->path);
+	free(source);
+}
+
 void sources_fini(struct ship_sources *s)
 {
 	vec_foreach (struct ship_source **, it, &s->all) {
-		source_close(*it, SOURCE_DONE);
-		vec_fini(&(*it)->positions.all);
-		vec_fini(&(*it)->positions.credits);
-		free((*it)->path);
-		free(*it);
+		source_free(*it);
 	}
 	vec_fini(&s->all);
 	vec_fini(&s->folders);
@@ -79,6 +86,7 @@ static void take_over(struct ship_source *to, struct ship_source *from)
 	to->positions = from->positions;
 	to->correction = from->correction;
 	to->is_sent = from->is_sent;
+	to->is_kept = from->is_kept = false;
 	from->positions = (struct reader_positions){ 0 };
 	from->correction = 0;
 	from->is_sent = false;
@@ -155,12 +163,41 @@ json_t *sources_save(struct ship_sources *s)
 
 		if (source->state == SOURCE_GONE && *source->uuid && gone-- > GONE_MAX) {
 			source->uuid[0] = '\0'; /* the oldest are forgotten */
+			source->is_kept = false;
 		}
 		if (source->state == SOURCE_OPEN) {
 			reader_positions(source->reader, &source->positions);
 		}
-		if (*source->uuid) {
+		if (*source->uuid && !source->is_kept) {
 			json_array_append_new(traces, source_as_json(source));
+		}
+	}
+	return traces;
+}
+
+static bool is_done(const struct ship_source *source)
+{
+	return *source->uuid && (source->state == SOURCE_DONE || source->state == SOURCE_GONE);
+}
+
+json_t *sources_save_done(struct ship_sources *s)
+{
+	size_t kept = 0;
+	size_t done = 0;
+
+	vec_foreach (struct ship_source *const *, it, &s->all) {
+		kept += (*it)->is_kept;
+		done += !(*it)->is_kept && is_done(*it);
+	}
+	if (done < DONE_MIN || done < kept / DONE_SHARE) {
+		return NULL;
+	}
+	json_t *traces = json_array();
+
+	vec_foreach (struct ship_source *const *, it, &s->all) {
+		if (is_done(*it) || (*it)->is_kept) {
+			json_array_append_new(traces, source_as_json(*it));
+			(*it)->is_kept = true;
 		}
 	}
 	return traces;
@@ -180,6 +217,9 @@ static void load_one(struct ship_sources *s, const json_t *trace)
 	bool is_gone = json_is_true(json_object_get(trace, "gone")) || access(path, F_OK) != 0;
 	struct ship_source *source = is_gone ? add_gone(s, path) : sources_add(s, path);
 
+	if (*source->uuid) {
+		source = add_gone(s, path); /* open_reader() sees which of both is there */
+	}
 	snprintf(source->uuid, sizeof(source->uuid), "%s", uuid);
 	source->correction = json_integer_value(json_object_get(trace, "correction"));
 	source->is_sent = json_is_true(json_object_get(trace, "sent"));
@@ -275,6 +315,46 @@ static void look_again(const struct ship_sources *s, struct ship_source *source)
 	}
 }
 
+/* True if nothing is known of a trace that is gone. */
+static bool is_forgotten(const struct ship_source *source)
+{
+	return source->state == SOURCE_GONE && !*source->uuid && !source->is_given &&
+	       access(source->path, F_OK) != 0;
+}
+
+/* Drops forgotten traces. Nothing can be removed from a hash, so that is made anew. */
+static void drop_forgotten(struct ship_sources *s)
+{
+	VEC(struct ship_source *) forgotten = { 0 };
+	struct hash known = s->by_path;
+	size_t left = 0;
+
+	for (size_t i = 0; i < s->all.count; i++) {
+		struct ship_source *source = s->all.items[i];
+
+		if (is_forgotten(source)) {
+			vec_push(&forgotten, source);
+		} else {
+			s->all.items[left++] = source;
+		}
+	}
+	if (forgotten.count == 0) {
+		return;
+	}
+	s->all.count = left;
+	hash_init(&s->by_path);
+	vec_foreach (struct ship_source *const *, it, &s->all) {
+		if (hash_get(&known, (*it)->path) == *it) {
+			hash_add(&s->by_path, (*it)->path, *it);
+		}
+	}
+	hash_fini(&known);
+	vec_foreach (struct ship_source *const *, it, &forgotten) {
+		source_free(*it);
+	}
+	vec_fini(&forgotten);
+}
+
 void sources_find(struct ship_sources *s)
 {
 	bool was_short = s->is_short;
@@ -294,6 +374,7 @@ void sources_find(struct ship_sources *s)
 			look_again(s, *it);
 		}
 	}
+	drop_forgotten(s);
 }
 
 /* ---- One source ---- */
@@ -454,6 +535,7 @@ bool source_open(struct ship_sources *s, struct ship_source *source, int64_t ahe
 	rows_trace_init(&source->rows, source->reader, 0, source->correction);
 	source->rows.path = source->path;
 	source->state = SOURCE_OPEN;
+	source->is_kept = false;
 	return true;
 }
 

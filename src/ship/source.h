@@ -44,6 +44,7 @@ struct ship_source {
 	bool is_short; /* it could not be read for want of descriptors */
 	bool is_given; /* by the user: a problem fails the run */
 	bool is_sent; /* the row of the process is in a batch */
+	bool is_kept; /* its place is stored by spool_keep_done(); until it is opened again */
 };
 
 struct ship_sources {
@@ -61,13 +62,23 @@ void sources_fini(struct ship_sources *s);
 /* Takes what sources_save() returned; ignores what is damaged in it. */
 void sources_load(struct ship_sources *s, const json_t *traces);
 
-/* Returns the places of all traces, for the spool's positions. */
+/* Returns the places of all traces that are not kept, for the spool's positions. */
 json_t *sources_save(struct ship_sources *s);
+
+/*
+ * Returns the places of all traces that are done, for spool_keep_done(), if that is worth it: many
+ * were done since the last time; else NULL. Call after their places were stored; they count as kept
+ * then.
+ */
+json_t *sources_save_done(struct ship_sources *s);
 
 /* Adds the trace at a path, unless it is known. */
 struct ship_source *sources_add(struct ship_sources *s, const char *path);
 
-/* Looks for new traces, and for those that have changed since they were done. */
+/*
+ * Looks for new traces, and for those that have changed since they were done. Drops those that are
+ * gone and whose places are forgotten.
+ */
 void sources_find(struct ship_sources *s);
 
 /*

@@ -18,6 +18,7 @@
 #include "base/memory.h"
 
 #define POSITIONS "positions"
+#define DONE "done"
 #define BATCH_NAME "%" PRIu64 ".batch"
 #define NAME_SIZE 40
 #define LOCK_PAUSE_NS 20000000 /* the child of a shipper that was killed still ends */
@@ -238,25 +239,83 @@ static bool lock(struct spool *s)
 	return true;
 }
 
-static json_t *read_positions(struct spool *s)
+/* Reads a file of JSON; NULL with errno, which is EBADMSG if it is none. */
+static json_t *read_json(struct spool *s, const char *name)
 {
 	size_t size;
-	json_error_t why;
-	char *text = read_all(s, POSITIONS, &size);
-
-	if (!text && errno == ENOENT) {
-		return json_object();
-	}
-	json_t *positions = text ? json_loadb(text, size, 0, &why) : NULL;
+	char *text = read_all(s, name, &size);
+	int why = text ? EBADMSG : errno;
+	json_t *json = text ? json_loadb(text, size, 0, NULL) : NULL;
 
 	free(text);
-	if (!json_is_integer(json_object_get(positions, "next"))) {
-		json_decref(positions);
-		error_set(s->error,
-			"%s/" POSITIONS " is damaged: events would be missing or stored twice; "
-			"restore it, or remove the folder to send everything anew",
-			s->path);
+	errno = why;
+	return json;
+}
+
+/* Fails because a file is missing or damaged, or cannot be read, as errno says. */
+static json_t *fail_places(struct spool *s, const char *name)
+{
+	if (errno != ENOENT && errno != EBADMSG) {
+		fail(s, name);
 		return NULL;
+	}
+	error_set(s->error,
+		"%s/%s is damaged: events would be missing or stored twice; "
+		"restore it, or remove the folder to send everything anew",
+		s->path, name);
+	return NULL;
+}
+
+/* Puts traces into an object, by their uuids. */
+static void put_traces(json_t *by_uuid, const json_t *traces)
+{
+	json_t *trace;
+	size_t i;
+
+	json_array_foreach(traces, i, trace)
+	{
+		const char *uuid = json_string_value(json_object_get(trace, "uuid"));
+
+		if (uuid) {
+			json_object_set(by_uuid, uuid, trace);
+		}
+	}
+}
+
+/* Adds the traces of `done` that the positions do not have. False: it is damaged. */
+static bool add_done(struct spool *s, json_t *positions)
+{
+	json_t *done = read_json(s, DONE);
+	bool ok = json_is_array(done) || (!done && errno == ENOENT);
+	json_t *by_uuid = json_object();
+	json_t *all = json_array();
+	const char *uuid;
+	json_t *trace;
+
+	put_traces(by_uuid, done);
+	put_traces(by_uuid, json_object_get(positions, "traces"));
+	json_object_foreach(by_uuid, uuid, trace)
+	{
+		json_array_append(all, trace);
+	}
+	json_object_set_new(positions, "traces", all);
+	json_decref(by_uuid);
+	json_decref(done);
+	return ok;
+}
+
+static json_t *read_positions(struct spool *s)
+{
+	json_t *positions = read_json(s, POSITIONS);
+
+	if (!positions && errno == ENOENT && faccessat(s->fd, DONE, F_OK, 0) != 0) {
+		return json_object();
+	}
+	bool is_whole = json_is_integer(json_object_get(positions, "next"));
+
+	if (!is_whole || !add_done(s, positions)) {
+		json_decref(positions);
+		return fail_places(s, is_whole ? DONE : POSITIONS);
 	}
 	s->next = (uint64_t)json_integer_value(json_object_get(positions, "next"));
 	return positions;
@@ -388,6 +447,15 @@ bool spool_keep(struct spool *s, json_t *positions)
 	pthread_mutex_unlock(&s->mutex);
 	s->added.count = 0;
 	return true;
+}
+
+bool spool_keep_done(struct spool *s, const json_t *traces)
+{
+	char *text = json_dumps(traces, JSON_COMPACT | JSON_PRESERVE_ORDER);
+	bool ok = text && replace(s, DONE, text, NULL);
+
+	free(text);
+	return ok;
 }
 
 static enum schema_kind table_of(const char *name)

@@ -5,6 +5,7 @@
  *
  *	N.batch     a batch: a line of JSON that lists its parts, and their frames
  *	positions   JSON: the number of the next batch, and where the traces go on
+ *	done        JSON: the same of traces that are read to their end, unless positions has them
  *	lock        locked while a shipper uses the folder
  *
  * A batch is for one server; each server has a queue of them. A batch counts from the moment when
@@ -52,8 +53,8 @@ struct spool {
 
 /*
  * Opens the folder, makes it if it is missing, and removes what does not count. Returns the content
- * of `positions`, which the caller releases; an empty object if there is none; NULL with the reason
- * in `error`.
+ * of `positions`, with the traces of `done`; an empty object if there is none; NULL with the reason
+ * in `error`. The caller releases it.
  */
 json_t *spool_open(struct spool *s, const char *path, const struct servers *servers);
 void spool_close(struct spool *s);
@@ -75,6 +76,9 @@ bool spool_add(struct spool *s, size_t queue, const struct batch *b);
 
 /* Stores the positions, to which it adds `next`; the batches that were added count now. */
 bool spool_keep(struct spool *s, json_t *positions);
+
+/* Stores traces with the places that spool_keep() has stored; that may leave them out then. */
+bool spool_keep_done(struct spool *s, const json_t *traces);
 
 enum spool_result {
 	SPOOL_TAKEN,

@@ -86,6 +86,14 @@ class Short(Shipped):
         self.ship_all(self.work / "t.ctf", env=self.preload)
         self.assert_steps([count])
 
+    def test_places_that_cannot_be_read(self):
+        """They are not called damaged."""
+        self.recorded(1, 10, 0)
+        self.ship_all(self.work / "t.ctf")
+        self.flag.touch()
+        notes = self.ship_all(self.work / "t.ctf", env={**self.preload, "SHORT_NAME": "positions"}, status=1)
+        self.assertIn("positions: Too many open files", notes)
+
     def test_a_limit(self):
         """Below some number of descriptors nothing works, above it everything does; nothing is lost in between."""
         count = self.recorded(2, 2000, 0)
