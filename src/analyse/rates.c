@@ -43,8 +43,7 @@ static void free_lengths(struct rates_lengths *l)
 	}
 }
 
-/* Forgets the reader's classes and the open pairs. */
-static void leave_reader(struct rates *r)
+void rates_leave(struct rates *r)
 {
 	if (r->reader) {
 		pairs_fini(&r->pairs);
@@ -57,12 +56,13 @@ static void leave_reader(struct rates *r)
 
 void rates_fini(struct rates *r)
 {
-	leave_reader(r);
+	rates_leave(r);
 	vec_foreach (struct rates_cell *, c, &r->cells) {
 		free_lengths(c->lengths);
 	}
 	vec_foreach (struct rates_name *, n, &r->names) {
 		free(n->text);
+		free(n->pair);
 		free(n->field);
 		if (n->values) {
 			value_counts_fini(n->values);
@@ -79,7 +79,7 @@ void rates_fini(struct rates *r)
 
 void rates_use(struct rates *r, struct reader *reader)
 {
-	leave_reader(r);
+	rates_leave(r);
 	pairs_init(&r->pairs, &reader->classes);
 	r->reader = reader;
 }
@@ -117,14 +117,43 @@ static int key_field(const struct event *e)
 	return FIELD_NONE;
 }
 
+/* Returns the key if the event begins or ends a declared life. */
+static int life_key(const struct event *e)
+{
+	bool has_part = e && e->life && (e->life_part == LIFE_BEGIN || e->life_part == LIFE_END);
+
+	return has_part ? key_field(e) : FIELD_NONE;
+}
+
+static bool needs_class(void *unused, const struct event_class *c)
+{
+	(void)unused;
+	return life_key(c->event) != FIELD_NONE || pairs_may_have(c);
+}
+
+void rates_limit(struct reader *reader)
+{
+	const struct reader_needs needs = {
+		.from_ns = INT64_MIN, .to_ns = INT64_MAX, .needs_class = needs_class
+	};
+
+	reader_limit(reader, &needs);
+}
+
+static void set_pair(struct rates_name *name, const char *pair)
+{
+	if (!name->pair) {
+		name->pair = xstrdup(pair);
+	}
+}
+
 /* Sets the part of a declared life that the event is, if its key is known. */
 static void classify_life(struct rates *r, struct rates_class *class, const struct event_class *c)
 {
 	const struct event *e = c->event;
-	bool has_part = e && e->life && (e->life_part == LIFE_BEGIN || e->life_part == LIFE_END);
 	char name[256];
 
-	class->key = has_part ? key_field(e) : FIELD_NONE;
+	class->key = life_key(e);
 	if (class->key == FIELD_NONE) {
 		return;
 	}
@@ -135,6 +164,19 @@ static void classify_life(struct rates *r, struct rates_class *class, const stru
 	class->use = e->life_part == LIFE_BEGIN ? USE_BEGIN : USE_END;
 	class->life = texts_number(&r->pairs.names, name, (size_t)length);
 	class->is_integer = field_kind(c, class->key) == FIELD_INTEGER;
+	if (class->use == USE_END) {
+		set_pair(&r->names.items[class->name], e->life);
+	}
+}
+
+static void classify_scope(struct rates *r, struct rates_class *class, const struct event_class *c)
+{
+	struct pairs_kind kind = pairs_kind_of(&r->pairs, c);
+
+	class->use = kind.part == PAIRS_OTHER ? USE_COUNT : USE_SCOPE;
+	if (kind.part == PAIRS_END) {
+		set_pair(&r->names.items[class->name], r->pairs.names.items[kind.name]);
+	}
 }
 
 /* Returns the field whose values can be counted. */
@@ -187,8 +229,8 @@ static COLD void classify(struct rates *r, const struct record *rec)
 
 	classify_values(r, &class, c);
 	classify_life(r, &class, c);
-	if (class.use == USE_COUNT && pairs_wants(&r->pairs, rec)) {
-		class.use = USE_SCOPE;
+	if (class.use == USE_COUNT) {
+		classify_scope(r, &class, c);
 	}
 	vec_reach(&r->classes, c->index);
 	r->classes.items[c->index] = class;
@@ -271,14 +313,26 @@ static enum pairs_result add_life(
 				   : pairs_end(&r->pairs, rec, &key);
 }
 
+/* Takes the span of a pair that has ended, or begun twice. */
+static void add_span(struct rates *r, const struct rates_class *c, bool has_ended)
+{
+	/* The number of a scope is never used again. */
+	if (c->use != USE_SCOPE && pairs_is_doubtful(&r->pairs, &r->pairs.span)) {
+		r->broken++;
+	} else if (has_ended) {
+		add_length(r, c->cell);
+	} else {
+		r->begun_twice++;
+	}
+}
+
 static void add_pair(struct rates *r, const struct record *rec, const struct rates_class *c)
 {
-	uint32_t cell = c->cell;
 	enum pairs_result result =
 		c->use == USE_SCOPE ? pairs_take(&r->pairs, r->reader, rec) : add_life(r, rec, c);
 
-	if (result == PAIRS_ENDED) {
-		add_length(r, cell);
+	if (result == PAIRS_ENDED || result == PAIRS_BEGUN_TWICE) {
+		add_span(r, c, result == PAIRS_ENDED);
 	} else if (UNLIKELY(pairs_open(&r->pairs) >= RATES_OPEN_MAX)) {
 		struct reader *reader = r->reader;
 

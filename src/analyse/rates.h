@@ -3,8 +3,9 @@
  * How often events happen, and how long what they begin takes, since the beginning and in a window
  * of time that the caller ends. A cell counts one event of one thread; rate_rows.h makes rows of
  * cells. A latency is the time of a scope, or from `@begin` to `@end` of a declared life with the
- * same key; it belongs to the event that ends it. Values of a field are counted by event, for
- * events of all threads. Needs no clock: times are those of records. One thread.
+ * same key; it belongs to the event that ends it. A key may be used again, so a life has none if
+ * events were lost in its time, as far as is known at its end. Values of a field are counted by
+ * event, for events of all threads. Needs no clock: times are those of records. One thread.
  */
 #ifndef ANALYSE_RATES_H
 #define ANALYSE_RATES_H
@@ -52,6 +53,7 @@ struct rates_cell {
 struct rates_name {
 	char *text;
 	uint32_t category; /* index of `categories` */
+	char *pair; /* the scope or life that the event ends; NULL: none */
 	char *field; /* whose values can be counted; NULL: none */
 	struct value_counts *values; /* NULL: not counted */
 };
@@ -78,7 +80,10 @@ struct rates {
 	uint64_t skipped_ns; /* time whose events were not added */
 	uint64_t skipped_before; /* at the end of the last window */
 	uint64_t window_skipped; /* in the last window */
-	uint64_t dropped; /* open pairs that were forgotten */
+	/* Pairs without a latency: */
+	uint64_t broken; /* lives in whose time events were lost, perhaps an end and a begin */
+	uint64_t begun_twice; /* begun again before their end */
+	uint64_t dropped; /* forgotten, as too many were open */
 	/* For rates.c only: */
 	struct reader *reader;
 	struct hash by_name; /* values: index + 1 */
@@ -95,6 +100,12 @@ void rates_fini(struct rates *r);
 
 /* Takes records of this reader from now on. Pairs that were open before are forgotten. */
 void rates_use(struct rates *r, struct reader *reader);
+
+/* Forgets the reader, which can be closed then, and the open pairs; keeps all counts. */
+void rates_leave(struct rates *r);
+
+/* Limits a reader to the events of which latencies are made, and gaps. */
+void rates_limit(struct reader *reader);
 
 /* Adds a record, in the order of time. */
 void rates_add(struct rates *r, const struct record *rec);

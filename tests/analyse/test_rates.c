@@ -474,6 +474,43 @@ static void scopes_have_latencies(void **state)
 	assert_int_equal(row(t, 0)->all.max, 40);
 }
 
+/* Keys are used again: after lost events, an end may be of another begin than the open one. */
+static void lives_have_no_latency_across_a_gap(void **state)
+{
+	struct test *t = *state;
+
+	add(t, SUBMIT, 1, 7, 1000);
+	lose(t, 2, 1); /* of any thread: each may end a life */
+	add(t, DONE, 1, 7, 1900);
+	assert_int_equal(t->rates.broken, 1);
+	add(t, SUBMIT, 1, 7, 2000);
+	add(t, DONE, 1, 7, 2300);
+	assert_int_equal(t->rates.broken, 1);
+	add(t, SUBMIT, 1, 7, 3000);
+	add(t, SUBMIT, 1, 7, 4000);
+	add(t, DONE, 1, 7, 4400);
+	assert_int_equal(t->rates.begun_twice, 1);
+	add(t, SUBMIT, 1, 7, 5000);
+	lose(t, 1, 2);
+	add(t, SUBMIT, 1, 7, 6000);
+	assert_int_equal(t->rates.broken, 2);
+	assert_int_equal(t->rates.begun_twice, 1);
+	assert_int_equal(row_of(t, "done")->all.count, 2);
+	assert_int_equal(row_of(t, "done")->all.max, 400);
+}
+
+/* The number of a scope is used once: its end is its own. */
+static void scopes_have_latencies_across_a_gap(void **state)
+{
+	struct test *t = *state;
+
+	add(t, SCOPE, 1, 4, 1000);
+	lose(t, 1, 1);
+	add(t, SCOPE_END, 1, 4, 1900);
+	assert_int_equal(t->rates.broken, 0);
+	assert_int_equal(row_of(t, "span_end")->all.max, 900);
+}
+
 static void another_reader_goes_on(void **state)
 {
 	struct test *t = *state;
@@ -529,6 +566,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(lives_have_latencies, setup, teardown),
 		cmocka_unit_test_setup_teardown(keys_may_be_texts, setup, teardown),
 		cmocka_unit_test_setup_teardown(scopes_have_latencies, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			lives_have_no_latency_across_a_gap, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			scopes_have_latencies_across_a_gap, setup, teardown),
 		cmocka_unit_test_setup_teardown(another_reader_goes_on, setup, teardown),
 		cmocka_unit_test_setup_teardown(memory_is_bounded, setup, teardown),
 	};

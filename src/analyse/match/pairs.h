@@ -109,6 +109,9 @@ struct pairs {
 void pairs_init(struct pairs *p, const struct class_table *known);
 void pairs_fini(struct pairs *p);
 
+/* True if records of the class may belong to a scope, whichever classes are known later. */
+bool pairs_may_have(const struct event_class *c);
+
 /* True if the record belongs to a scope: pairs_add() then needs its values. */
 bool pairs_wants(struct pairs *p, const struct record *rec);
 
@@ -213,7 +216,10 @@ static inline void pairs_select(struct pairs *p, bool is_selected)
 struct scope_span *pairs_around(struct pairs *p, const struct scope_span *span);
 struct scope_span *pairs_above(struct pairs *p, const struct scope_span *span);
 
-/* True if the end of an open span may be among lost events. */
+/*
+ * True if the end of an open span may be among lost events; of the last span that ended or was
+ * dropped, `span`: another end and begin of its key may be.
+ */
 bool pairs_is_doubtful(struct pairs *p, const struct scope_span *open);
 
 /* Returns the span on top of a thread's stack, or NULL. */

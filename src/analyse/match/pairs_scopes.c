@@ -79,6 +79,11 @@ static inline const struct pairs_kind *kind_of(struct pairs *p, const struct eve
 	return &p->classes.items[c->index].kind;
 }
 
+bool pairs_may_have(const struct event_class *c)
+{
+	return has_scope(c);
+}
+
 bool pairs_wants(struct pairs *p, const struct record *rec)
 {
 	return rec->kind == RECORD_EVENT && kind_of(p, rec->class)->part != PAIRS_OTHER;
