@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "analyse/aggregates.h"
@@ -14,7 +15,7 @@
 /* A process that records. */
 struct metrics_process {
 	const struct leftover *it;
-	char labels[512];
+	char labels[METRICS_LABELS_SIZE];
 	struct aggregates aggregates;
 };
 
@@ -88,15 +89,15 @@ static void read_aggregates(struct aggregates *a, const char *trace)
 	reader_close(r);
 }
 
-static void set_labels(struct metrics_process *p)
+void metrics_labels(char labels[METRICS_LABELS_SIZE], const char *command, uint32_t pid)
 {
 	struct out text;
 
 	out_init(&text, OUT_TO_MEMORY);
 	out_str(&text, "program=");
-	aggregates_put_label(&text, p->it->command);
-	out_printf(&text, ",pid=\"%" PRIu32 "\"", p->it->pid);
-	snprintf(p->labels, sizeof(p->labels), "%.*s", (int)text.len, text.data);
+	aggregates_put_label(&text, command);
+	out_printf(&text, ",pid=\"%" PRIu32 "\"", pid);
+	snprintf(labels, METRICS_LABELS_SIZE, "%.*s", (int)text.len, text.data);
 	out_fini(&text);
 }
 
@@ -104,7 +105,7 @@ static void add_process(struct metrics *m, const struct leftover *o)
 {
 	struct metrics_process p = { .it = o };
 
-	set_labels(&p);
+	metrics_labels(p.labels, o->command, o->pid);
 	aggregates_init(&p.aggregates);
 	if (o->has_trace && access(o->directory, F_OK) == 0) {
 		read_aggregates(&p.aggregates, o->directory);
@@ -131,7 +132,7 @@ static void find(struct metrics *m)
 
 /* ---- Writing ---- */
 
-static void put_head(struct out *out, const char *name, const char *type, const char *help)
+void metrics_put_head(struct out *out, const char *name, const char *type, const char *help)
 {
 	out_printf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
@@ -139,7 +140,7 @@ static void put_head(struct out *out, const char *name, const char *type, const 
 static void put_rows(struct out *out, const struct metrics *m)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		put_head(out, rows[i].name, rows[i].type, rows[i].help);
+		metrics_put_head(out, rows[i].name, rows[i].type, rows[i].help);
 		vec_foreach (const struct metrics_process *, p, &m->all) {
 			out_printf(out, "%s{%s} %" PRIu64 "\n", rows[i].name, p->labels,
 				rows[i].value(p->it));
@@ -149,11 +150,12 @@ static void put_rows(struct out *out, const struct metrics *m)
 
 static void put_leftovers(struct out *out, const struct metrics *m)
 {
-	put_head(out, "waymark_processes", "gauge", "processes that record");
+	metrics_put_head(out, "waymark_processes", "gauge", "processes that record");
 	out_printf(out, "waymark_processes %zu\n", m->all.count);
-	put_head(out, "waymark_leftovers", "gauge", "ended processes whose events are in memory");
+	metrics_put_head(
+		out, "waymark_leftovers", "gauge", "ended processes whose events are in memory");
 	out_printf(out, "waymark_leftovers %" PRIu64 "\n", m->leftovers);
-	put_head(out, "waymark_leftover_bytes", "gauge", "their memory");
+	metrics_put_head(out, "waymark_leftover_bytes", "gauge", "their memory");
 	out_printf(out, "waymark_leftover_bytes %" PRIu64 "\n", m->leftover_bytes);
 }
 
@@ -181,4 +183,16 @@ void metrics_put(struct out *out)
 	}
 	vec_fini(&m.all);
 	leftovers_fini(&m.found);
+}
+
+/* ---- Descriptors ---- */
+
+void metrics_raise_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
 }

@@ -215,6 +215,7 @@ static void put_metrics(void *command, struct out *out)
 	const struct ship_command *c = command;
 
 	metrics_put(out);
+	latencies_put(c->latencies, out);
 	for (size_t m = 0; m < ARRAY_SIZE(own_metrics); m++) {
 		out_printf(out, "# HELP %s %s\n# TYPE %s %s\n", own_metrics[m].name,
 			own_metrics[m].help, own_metrics[m].name, own_metrics[m].type);
@@ -226,14 +227,26 @@ static void put_metrics(void *command, struct out *out)
 	}
 }
 
-bool destinations_answer(struct ship_command *c, struct scrape **scrape)
+bool destinations_answer(struct ship_command *c)
 {
 	char error[512];
 
-	*scrape =
-		c->metrics ? scrape_begin(c->metrics, put_metrics, c, error, sizeof(error)) : NULL;
-	if (c->metrics && !*scrape) {
+	if (!c->metrics) {
+		return true;
+	}
+	c->latencies = c->has_latencies ? latencies_follow("waymark ship") : NULL;
+	if (c->has_latencies && !c->latencies) {
+		return false;
+	}
+	c->scrape = scrape_begin(c->metrics, put_metrics, c, error, sizeof(error));
+	if (!c->scrape) {
 		ship_report(&c->report, error);
 	}
-	return !c->metrics || *scrape;
+	return c->scrape;
+}
+
+void destinations_end_answer(struct ship_command *c)
+{
+	scrape_end(c->scrape);
+	latencies_end(c->latencies);
 }

@@ -4,12 +4,12 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "cmd/metrics/metrics.h"
 #include "cmd/ship/run.h"
 #include "recover/leftover.h"
 
@@ -113,12 +113,12 @@ static void finish(struct ship *s)
 /* Runs until a signal, and answers scrapes meanwhile, unless the parent does. */
 static bool run_ship(struct ship_command *c)
 {
-	struct scrape *scrape = NULL;
-	bool ok =
-		(c->destination_count > 1 || destinations_answer(c, &scrape)) && ship_run(&c->ship);
+	bool ok = (c->destination_count > 1 || destinations_answer(c)) && ship_run(&c->ship);
 
 	finish(&c->ship);
-	scrape_end(scrape);
+	if (c->destination_count == 1) {
+		destinations_end_answer(c);
+	}
 	return ok;
 }
 
@@ -149,17 +149,6 @@ static int summarize(struct ship_command *c, const struct ship_destination *d, b
 									    : EXIT_FAILURE;
 }
 
-/* Raises the limit of descriptors: each trace needs some while it is followed. */
-static void raise_descriptors(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
-
 int catch_signals(int more)
 {
 	sigset_t ends;
@@ -181,7 +170,7 @@ static int run(struct ship_command *c, const struct ship_destination *d)
 	}
 	leftover_survive_cuts();
 	c->ship.options.end_fd = catch_signals(0);
-	raise_descriptors();
+	metrics_raise_descriptors();
 	c->ship.sources.report = &c->report;
 	return start_senders(c) ? summarize(c, d, run_ship(c)) : EXIT_FAILURE;
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cmd/metrics/latencies.h"
 #include "cmd/metrics/scrape.h"
 #include "ship/ship.h"
 
@@ -28,6 +29,9 @@ struct ship_command {
 	const char *state;
 	const char *authority;
 	const char *metrics; /* where to answer scrapes; NULL: nowhere */
+	bool has_latencies; /* in the metrics */
+	struct latencies *latencies;
+	struct scrape *scrape;
 	char path[4096]; /* of the default of `state` */
 };
 
@@ -38,8 +42,9 @@ void destinations_fini(struct ship_command *c);
 /* Chooses the folder of each destination. False, reported. */
 bool destinations_choose_states(struct ship_command *c);
 
-/* Answers scrapes. False, reported: it cannot. */
-bool destinations_answer(struct ship_command *c, struct scrape **scrape);
+/* Answers scrapes, if it shall, until destinations_end_answer(). False, reported: it cannot. */
+bool destinations_answer(struct ship_command *c);
+void destinations_end_answer(struct ship_command *c);
 
 /* Ships to a destination until a signal comes. Returns the status of the command. */
 int destination_run(struct ship_command *c, size_t destination);

@@ -105,7 +105,6 @@ int destinations_run(struct ship_command *c)
 {
 	pid_t *children = xcalloc(c->destination_count, sizeof(*children));
 	int signals = catch_signals(SIGCHLD);
-	struct scrape *scrape = NULL;
 	size_t running = 0;
 	int status = EXIT_SUCCESS;
 
@@ -115,13 +114,13 @@ int destinations_run(struct ship_command *c)
 	if (running < c->destination_count) {
 		escaped_say(NAME, "%s: %s", c->destinations[running].name, strerror(errno));
 	}
-	if (running < c->destination_count || !destinations_answer(c, &scrape)) {
+	if (running < c->destination_count || !destinations_answer(c)) {
 		end_all(children, running);
 		status = EXIT_FAILURE;
 	}
 	int ended = wait_for_all(c, children, running, signals);
 
-	scrape_end(scrape);
+	destinations_end_answer(c);
 	close(signals);
 	free(children);
 	return ended > status ? ended : status;

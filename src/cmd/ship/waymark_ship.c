@@ -26,7 +26,8 @@ enum {
 	KEY_INTERVAL,
 	KEY_ONCE,
 	KEY_CA,
-	KEY_METRICS
+	KEY_METRICS,
+	KEY_LATENCIES
 };
 
 static const struct argument rows[] = {
@@ -42,6 +43,8 @@ static const struct argument rows[] = {
 	{ KEY_INTERVAL, "interval", "SECONDS", "send at least so often (default 1)" },
 	{ KEY_METRICS, "metrics", "[ADDRESS:]PORT",
 		"answer scrapes of Prometheus, as 'waymark metrics --listen' does" },
+	{ KEY_LATENCIES, "latencies", NULL,
+		"with --metrics: also times of scopes and declared lives" },
 	{ KEY_CA, "ca", "FILE", "the certificates that sign the server's" },
 	{ 0 },
 };
@@ -108,6 +111,9 @@ static int take(struct ship_command *c, int key)
 	case KEY_METRICS:
 		c->metrics = optarg;
 		return 0;
+	case KEY_LATENCIES:
+		c->has_latencies = true;
+		return 0;
 	case KEY_CA:
 		c->authority = optarg;
 		return 0;
@@ -164,6 +170,9 @@ static int parse(struct ship_command *c, int argc, char **argv)
 	}
 	if (c->places.count == 0 && !take_variable(c)) {
 		return arguments_bad(&command, "--to=PLACE is missing");
+	}
+	if (c->has_latencies && !c->metrics) {
+		return arguments_bad(&command, "--latencies needs --metrics");
 	}
 	for (int i = optind; i < argc; i++) {
 		sources_add(&c->ship.sources, argv[i])->is_given = true;
