@@ -75,6 +75,25 @@ void out_vprintf(struct out *o, const char *fmt, va_list ap)
 	out_advance(o, (size_t)len);
 }
 
+void out_base64(struct out *o, const void *data, size_t size)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const unsigned char *bytes = data;
+
+	for (size_t i = 0; i < size; i += 3) {
+		size_t left = size - i;
+		unsigned int bits = (unsigned int)bytes[i] << 16 |
+				    (unsigned int)(left > 1 ? bytes[i + 1] : 0) << 8 |
+				    (left > 2 ? bytes[i + 2] : 0);
+		const char four[] = { digits[bits >> 18], digits[bits >> 12 & 63],
+			left > 1 ? digits[bits >> 6 & 63] : '=',
+			left > 2 ? digits[bits & 63] : '=' };
+
+		out_bytes(o, four, sizeof(four));
+	}
+}
+
 void out_printf(struct out *o, const char *fmt, ...)
 {
 	va_list ap;

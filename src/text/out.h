@@ -77,6 +77,9 @@ static inline void out_str(struct out *o, const char *s)
 	out_bytes(o, s, strlen(s));
 }
 
+/* Writes bytes in base64 (RFC 4648). */
+void out_base64(struct out *o, const void *data, size_t size);
+
 void out_printf(struct out *o, const char *fmt, ...) PRINTF(2, 3);
 void out_vprintf(struct out *o, const char *fmt, va_list ap);
 

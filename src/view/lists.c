@@ -99,16 +99,16 @@ void list_scope(struct list_row *r, const char *name, const struct scope_span *s
 	put_path(r, s->key.trace);
 }
 
+const char *const list_outcomes[] = {
+	[LIFE_ENDED] = "ended",
+	[LIFE_UNFINISHED] = "unfinished",
+	[LIFE_END_LOST] = "end lost",
+	[LIFE_BEGUN_TWICE] = "begun twice",
+};
+
 void list_life(struct list_row *r, const char *kind, const struct life *l, const char *key,
 	const char *path)
 {
-	static const char *const outcomes[] = {
-		[LIFE_ENDED] = "ended",
-		[LIFE_UNFINISHED] = "unfinished",
-		[LIFE_END_LOST] = "end lost",
-		[LIFE_BEGUN_TWICE] = "begun twice",
-	};
-
 	r->count = 0;
 	put_integer(r, (int64_t)l->begin_ns);
 	put_text(r, kind);
@@ -118,7 +118,7 @@ void list_life(struct list_row *r, const char *kind, const struct life *l, const
 	put_text(r, path);
 	put_text(r, l->first->name);
 	put_text(r, l->last->name);
-	put_text(r, outcomes[l->outcome]);
+	put_text(r, list_outcomes[l->outcome]);
 	put_integer(r, l->is_doubtful);
 	put_ids(r, l->trace, l->pid, l->tid);
 	put_process(r, l->trace);

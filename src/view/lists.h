@@ -54,6 +54,9 @@ void list_gap(struct list_row *r, const struct record *rec);
  */
 void list_scope(struct list_row *r, const char *name, const struct scope_span *s, int unfinished);
 
+/* Names of enum life_outcome. */
+extern const char *const list_outcomes[];
+
 /* Makes a row of a life that has ended; `key` and `path` are its texts. */
 void list_life(struct list_row *r, const char *kind, const struct life *l, const char *key,
 	const char *path);

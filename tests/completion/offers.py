@@ -30,7 +30,7 @@ OFFERS = {
     "waymark print --time w": {"wall"},
     "waymark print --color ": {"auto", "always", "never"},
     "waymark convert --to=": {"--to=ctf", "--to=simple"},
-    "waymark export --to=": {f"--to={f}" for f in ("perfetto", "chrome", "csv", "jsonl", "sqlite", "pprof", "clickhouse")},
+    "waymark export --to=": {f"--to={f}" for f in ("perfetto", "chrome", "csv", "jsonl", "sqlite", "pprof", "clickhouse", "otlp")},
     "waymark export my.ctf --event=": {"--event=first", "--event=second", "--event=span", "--event=span_end"},
     "waymark scopes --by=": {"--by=pid", "--by=thread"},
     "waymark scopes --sort=": {f"--sort={s}" for s in ("total", "count", "average", "max", "self")},

@@ -15,7 +15,7 @@ import sys
 
 from common import HERE, WAYMARK, Work, check, export, finish, records, run
 
-STREAMS = ["perfetto", "chrome", "csv", "jsonl", "pprof"]
+STREAMS = ["perfetto", "chrome", "csv", "jsonl", "pprof", "otlp"]
 DAMAGED = ["torn", "holes", "lost-behind-damage", "cut-metadata", "bad-event", "torn-header", "out-of-order"]
 EVENTS = HERE.parent / "reader/golden/trace-events"
 

@@ -53,6 +53,7 @@ ONLY_READ = {
     "waymark drain": "no such program runs here; tests/jail has some",
     "waymark metrics": "it serves until a signal; tests/metrics asks it",
     "waymark ship": "no server runs here; tests/ship has some",
+    "waymark export --to=otlp": "no collector runs here; tests/export has some",
     "clickhouse-client": "no server runs here; tests/ship has some",
     "blk_read(uint64_t offset": "the declaration is wrong on purpose",
     "socat": "tests/monitor speaks with a socket",

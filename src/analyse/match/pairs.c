@@ -281,6 +281,18 @@ bool pairs_is_doubtful(struct pairs *p, const struct scope_span *open)
 	return p->has_gaps && open->class && end_gaps_of(p, open) != open->gaps;
 }
 
+struct scope_span *pairs_inside(struct pairs *p, const struct record *rec)
+{
+	const struct key key = { .trace = rec->trace, .pid = rec->pid };
+
+	if (rec->tid == 0) {
+		return NULL;
+	}
+	uint32_t thread = thread_of(p, &key, rec->tid); /* may move the array */
+
+	return span_at(p, p->threads.items[thread].top);
+}
+
 const struct scope_span *pairs_top(const struct pairs *p, uint32_t thread)
 {
 	return span_at(p, p->threads.items[thread].top);

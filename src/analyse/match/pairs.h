@@ -222,6 +222,12 @@ struct scope_span *pairs_above(struct pairs *p, const struct scope_span *span);
  */
 bool pairs_is_doubtful(struct pairs *p, const struct scope_span *open);
 
+/*
+ * Returns the innermost open synchronous scope of a record's thread, or NULL. Call before the
+ * record is added. Its thread needs memory from then on.
+ */
+struct scope_span *pairs_inside(struct pairs *p, const struct record *rec);
+
 /* Returns the span on top of a thread's stack, or NULL. */
 const struct scope_span *pairs_top(const struct pairs *p, uint32_t thread);
 

@@ -2,9 +2,10 @@
 /*
  * `waymark export`: writes traces in the formats of other programs. A file gets its name when it is
  * complete, and is never a file that is read; what is no file, such as a pipe, is written as the
- * records come.
+ * records come. What goes to a URL is sent as they come.
  */
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,6 +13,7 @@
 
 #include "cmd/arguments.h"
 #include "cmd/escaped.h"
+#include "cmd/export/send.h"
 #include "cmd/selection.h"
 #include "cmd/session.h"
 #include "cmd/waymark.h"
@@ -33,7 +35,8 @@ static const struct argument rows[] = {
 	{ KEY_COUNTER, "counter", "EVENT.FIELD",
 		"perfetto, chrome: draw the field as a graph, too; may be repeated" },
 	{ KEY_REPLACE, "replace", NULL, "replace FILE if it exists" },
-	{ 'o', "output", "FILE", "write to FILE; - is standard output (default)" },
+	{ 'o', "output", "FILE",
+		"write to FILE; - is standard output (default); otlp: also a URL" },
 	{ 0 },
 };
 
@@ -44,6 +47,8 @@ struct export_run {
 	struct out formats; /* the help of --to */
 	const struct export_format *format; /* NULL: none yet */
 	const char *path; /* NULL: standard output */
+	struct send *send; /* to the URL `path`; NULL: it is none */
+	struct send_result sent;
 	bool replaces;
 	struct names fields;
 	struct export export;
@@ -153,6 +158,9 @@ static int check(struct export_run *x, bool has_trace)
 	if (f->is_file && !x->path) {
 		return arguments_bad(&x->command, "--to=%s writes a file: give -o FILE", f->name);
 	}
+	if (x->path && send_is_url(x->path) && !f->is_sent) {
+		return arguments_bad(&x->command, "--to=%s is not sent: -o is a file", f->name);
+	}
 	if (f->is_binary && !x->path && isatty(STDOUT_FILENO)) {
 		return arguments_bad(
 			&x->command, "--to=%s is not for a terminal: give -o FILE", f->name);
@@ -196,12 +204,34 @@ static bool is_in_place(const struct export_run *x)
 	return x->path && stat(x->path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
+static bool fail_to_send(struct export_run *x)
+{
+	escaped_say(x->command.name, "%s", x->sent.error);
+	x->has_failed = true;
+	return false;
+}
+
+/* Checks the URL, then opens the traces. */
+static bool open_url(struct export_run *x, char *const *traces)
+{
+	x->send = send_begin(x->path, &x->sent);
+	if (!x->send) {
+		return fail_to_send(x);
+	}
+	x->export.send = send_request;
+	x->export.to = x->send;
+	return session_open_several(&x->session, traces, NULL);
+}
+
 /* Opens the traces, and the output unless it is standard output. */
 static bool open_all(struct export_run *x, char *const *traces)
 {
 	struct session *s = &x->session;
 	bool in_place = is_in_place(x);
 
+	if (x->path && send_is_url(x->path)) {
+		return open_url(x, traces);
+	}
 	if (in_place && x->format->is_file) {
 		return fail(x, "is not a regular file");
 	}
@@ -270,6 +300,9 @@ static bool put_all(struct export_run *x)
 	bool ok = state && put_records(x, state);
 
 	ok = (!state || x->format->end(state)) && ok;
+	if (!ok && x->send) {
+		return fail_to_send(x);
+	}
 	/* session_end() reports an error of `out`. */
 	return (ok || fail(x, e->error)) && !out_flush(e->out);
 }
@@ -283,6 +316,9 @@ static void report_missing(struct export_run *x)
 	if (*x->export.problem) {
 		session_say(&x->session, "%s", x->export.problem);
 		x->session.problems++;
+	}
+	if (*x->export.note && (x->has_events || filter_is_empty(&x->session.filter))) {
+		session_say(&x->session, "%s", x->export.note);
 	}
 	if (losses_events(l) + losses_packets(l) > 0) {
 		out_init(&words, OUT_TO_MEMORY);
@@ -325,10 +361,27 @@ static void report_names(struct export_run *x)
 	}
 }
 
+/* Reports what became of the spans that were sent, also of those before an error. */
+static void report_sent(struct export_run *x)
+{
+	const struct send_result *r = &x->sent;
+
+	progress_erase(&x->session.progress);
+	if (r->rejected > 0 || *r->warning) {
+		escaped_say(x->command.name, "%s: %" PRIu64 " spans rejected%s%s", x->path,
+			r->rejected, *r->warning ? ": " : "", r->warning);
+		x->session.problems += r->rejected > 0;
+	}
+	escaped_say(x->command.name, "%s: %" PRIu64 " spans accepted", x->path, r->accepted);
+}
+
 static void run(struct export_run *x)
 {
 	bool ok = put_all(x);
 
+	if (x->send) {
+		report_sent(x);
+	}
 	if (ok) {
 		report_missing(x);
 		session_explain_states(&x->session);
@@ -353,6 +406,7 @@ int waymark_export(int argc, char **argv)
 		run(&x);
 	}
 	output_fini(&x.file);
+	send_end(x.send);
 	status = session_end(&x.session);
 	vec_foreach (struct timeline_counter *, c, &x.export.counters.all) {
 		name_pattern_fini(&c->event);

@@ -42,24 +42,6 @@ struct save {
 
 /* ---- Data ---- */
 
-static void put_base64(struct out *out, const unsigned char *data, size_t size)
-{
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-	for (size_t i = 0; i < size; i += 3) {
-		size_t left = size - i;
-		unsigned int bits = (unsigned int)data[i] << 16 |
-				    (unsigned int)(left > 1 ? data[i + 1] : 0) << 8 |
-				    (left > 2 ? data[i + 2] : 0);
-		const char four[] = { digits[bits >> 18], digits[bits >> 12 & 63],
-			left > 1 ? digits[bits >> 6 & 63] : '=',
-			left > 2 ? digits[bits & 63] : '=' };
-
-		out_bytes(out, four, sizeof(four));
-	}
-}
-
 /* Writes an element with compressed data, which it frees. */
 static bool put_data(struct out *out, const char *id, struct out *plain)
 {
@@ -70,7 +52,7 @@ static bool put_data(struct out *out, const char *id, struct out *plain)
 
 	if (ok) {
 		out_printf(out, "<script type=\"text/plain\" id=\"%s\">", id);
-		put_base64(out, packed, size);
+		out_base64(out, packed, size);
 		out_str(out, "</script>\n");
 	}
 	free(packed);
@@ -377,7 +359,7 @@ static void put_modules(struct out *out)
 		out_init(&text, OUT_TO_MEMORY);
 		put_module(&text, f);
 		out_printf(out, "%s\"waymark%s\":\"data:text/javascript;base64,", comma, f->path);
-		put_base64(out, (const unsigned char *)text.data, text.len);
+		out_base64(out, (const unsigned char *)text.data, text.len);
 		out_char(out, '"');
 		out_fini(&text);
 		comma = ",";

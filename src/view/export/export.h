@@ -27,12 +27,16 @@ struct export
 	const char *event; /* name of the only event that is selected; NULL: there may be others */
 	struct timeline_counters counters;
 	struct where *where; /* selects spans; NULL: all, or `filter` has the expression */
+	/* Sends a request with that many spans; false: it failed. NULL: requests go to `out`. */
+	bool (*send)(void *to, const char *request, size_t size, uint64_t spans);
+	void *to;
 	/* set by the format: */
 	char error[256]; /* "": none, or only that of `out` */
 	char problem[600]; /* what the complete output lacks; "": nothing */
 	bool lacks_scopes; /* the profile is empty: no scope was selected */
 	bool lacks_ends; /* the profile is empty: no selected scope began and ended */
 	struct losses unreported; /* losses for which the format has no place */
+	char note[512]; /* what the format leaves out; "": nothing */
 };
 
 struct export_format {
@@ -40,6 +44,7 @@ struct export_format {
 	const char *help;
 	bool is_binary; /* nothing for a terminal */
 	bool is_file; /* writes `path` itself, not `out` */
+	bool is_sent; /* heeds `send` */
 	bool has_fields; /* heeds `fields` */
 	bool has_counters; /* heeds `counters` */
 	bool has_spans; /* an expression selects spans, by any of their events: heeds `where` */
@@ -61,5 +66,6 @@ extern const struct export_format export_jsonl;
 extern const struct export_format export_sqlite;
 extern const struct export_format export_pprof;
 extern const struct export_format export_clickhouse;
+extern const struct export_format export_otlp;
 
 #endif

@@ -10,5 +10,6 @@ const struct export_format *const export_formats[] = {
 	&export_sqlite,
 	&export_pprof,
 	&export_clickhouse,
+	&export_otlp,
 	NULL,
 };
