@@ -4,6 +4,8 @@
 
 #include <curl/curl.h>
 #include <stdio.h>
+#include <string.h>
+#include <strings.h>
 
 #define CONNECT_MS 5000L
 #define ANSWER_MAX (1u << 20) /* bytes */
@@ -32,6 +34,34 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *body)
 	return size * count;
 }
 
+/* Breaks a request off when the run ends. */
+static int watch_end(void *http, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
+{
+	const struct http *h = http;
+
+	(void)a;
+	(void)b;
+	(void)c;
+	(void)d;
+	return h->is_ended && __atomic_load_n(h->is_ended, __ATOMIC_RELAXED);
+}
+
+static size_t take_header(char *line, size_t size, size_t count, void *answer)
+{
+	static const char name[] = "Date: ";
+	struct http_answer *a = answer;
+	char date[64] = "";
+
+	if (size * count > sizeof(name) && strncasecmp(line, name, strlen(name)) == 0) {
+		snprintf(date, sizeof(date), "%.*s", (int)(size * count - strlen(name)),
+			line + strlen(name));
+		time_t theirs = curl_getdate(date, NULL);
+
+		a->date_s = theirs >= 0 ? (int64_t)theirs : HTTP_NO_DATE;
+	}
+	return size * count;
+}
+
 static void set_up(struct http *h, const struct http_request *r, struct http_answer *answer)
 {
 	curl_easy_reset(h->handle);
@@ -44,6 +74,11 @@ static void set_up(struct http *h, const struct http_request *r, struct http_ans
 	curl_easy_setopt(h->handle, CURLOPT_WRITEFUNCTION, take_body);
 	curl_easy_setopt(h->handle, CURLOPT_WRITEDATA, answer->body);
 	curl_easy_setopt(h->handle, CURLOPT_ERRORBUFFER, h->error);
+	curl_easy_setopt(h->handle, CURLOPT_HEADERFUNCTION, take_header);
+	curl_easy_setopt(h->handle, CURLOPT_HEADERDATA, answer);
+	curl_easy_setopt(h->handle, CURLOPT_NOPROGRESS, 0L);
+	curl_easy_setopt(h->handle, CURLOPT_XFERINFOFUNCTION, watch_end);
+	curl_easy_setopt(h->handle, CURLOPT_XFERINFODATA, h);
 	/* On a connection that it used before, libcurl repeats a request that had no answer. */
 	curl_easy_setopt(h->handle, CURLOPT_FRESH_CONNECT, 1L);
 	curl_easy_setopt(h->handle, CURLOPT_FORBID_REUSE, 1L);
@@ -66,6 +101,7 @@ bool http_post(struct http *h, const struct http_request *request, struct http_a
 	for (const char *const *line = request->headers; *line; line++) {
 		headers = curl_slist_append(headers, *line);
 	}
+	answer->date_s = HTTP_NO_DATE;
 	*h->error = '\0';
 	set_up(h, request, answer);
 	curl_easy_setopt(h->handle, CURLOPT_HTTPHEADER, headers);
@@ -80,4 +116,14 @@ bool http_post(struct http *h, const struct http_request *request, struct http_a
 		snprintf(h->error, sizeof(h->error), "%s", curl_easy_strerror(failed));
 	}
 	return !failed;
+}
+
+char *http_escape(struct http *h, const char *text)
+{
+	return curl_easy_escape(h->handle, text, 0);
+}
+
+void http_free(char *text)
+{
+	curl_free(text);
 }

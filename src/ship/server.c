@@ -5,7 +5,6 @@
  */
 #include "ship/server.h"
 
-#include <curl/curl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +17,7 @@
 #define ENCRYPTED "clickhouses://"
 #define PORT_PLAIN "8123"
 #define PORT_ENCRYPTED "8443"
-#define CONNECT_MS 5000L
 #define REQUEST_MS 120000L
-#define ANSWER_MAX (1u << 20) /* bytes */
 
 /* ---- The place ---- */
 
@@ -54,11 +51,11 @@ static bool add_server(struct servers *s, const char *text, size_t length)
 	bool has_port = memchr(from, ':', length - (size_t)(from - text)) != NULL;
 	struct server server = { .of = s,
 		.name = xcalloc(length + sizeof(PORT_ENCRYPTED) + 1, 1),
-		.handle = curl_easy_init(),
 		.ahead_s = INT64_MIN };
 
 	sprintf(server.name, "%.*s%s%s", (int)length, text, has_port ? "" : ":",
 		has_port ? "" : port);
+	http_init(&server.http, REQUEST_MS);
 	vec_push(&s->all, server);
 	return length > 0 && *text != ':';
 }
@@ -104,7 +101,7 @@ void servers_fini(struct servers *s)
 {
 	vec_foreach (struct server *, server, &s->all) {
 		free(server->name);
-		curl_easy_cleanup(server->handle);
+		http_fini(&server->http);
 	}
 	vec_fini(&s->all);
 	free(s->database);
@@ -114,82 +111,22 @@ void servers_fini(struct servers *s)
 
 /* ---- Requests ---- */
 
-static size_t take_answer(char *bytes, size_t size, size_t count, void *answer)
-{
-	struct out *out = answer;
-
-	if (out->len + size * count > ANSWER_MAX) {
-		return 0;
-	}
-	out_bytes(out, bytes, size * count);
-	return size * count;
-}
-
-/* Breaks a request off when the run ends. */
-static int watch_end(void *server, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
-{
-	const struct server *s = server;
-
-	(void)a;
-	(void)b;
-	(void)c;
-	(void)d;
-	return s->is_ended && __atomic_load_n(s->is_ended, __ATOMIC_RELAXED);
-}
-
 /* Compares the server's clock with this host's. */
-static size_t take_header(char *line, size_t size, size_t count, void *server)
+static void compare_clocks(struct server *s, int64_t theirs)
 {
-	static const char name[] = "Date: ";
-	struct server *s = server;
-	char date[64] = "";
-
-	if (size * count > sizeof(name) && strncasecmp(line, name, strlen(name)) == 0) {
-		snprintf(date, sizeof(date), "%.*s", (int)(size * count - strlen(name)),
-			line + strlen(name));
-		time_t theirs = curl_getdate(date, NULL);
-
-		__atomic_store_n(&s->ahead_s,
-			theirs >= 0 ? (int64_t)theirs - (int64_t)time(NULL) : INT64_MIN,
-			__ATOMIC_RELAXED);
-	}
-	return size * count;
-}
-
-static void add_header(struct curl_slist **list, const char *name, const char *value)
-{
-	struct out line;
-
-	if (value) {
-		out_init(&line, OUT_TO_MEMORY);
-		out_printf(&line, "%s: %s", name, value);
-		out_char(&line, '\0');
-		*list = curl_slist_append(*list, line.data);
-		out_fini(&line);
+	if (theirs != HTTP_NO_DATE) {
+		__atomic_store_n(&s->ahead_s, theirs - (int64_t)time(NULL), __ATOMIC_RELAXED);
 	}
 }
 
-static void set_up(
-	struct server *s, const char *url, const struct curl_slist *headers, struct out *answer)
+/* Adds a line to headers that end with a NULL, if there is a value. */
+static void add_header(char **headers, const char *name, const char *value)
 {
-	curl_easy_reset(s->handle);
-	curl_easy_setopt(s->handle, CURLOPT_URL, url);
-	curl_easy_setopt(s->handle, CURLOPT_HTTPHEADER, headers);
-	curl_easy_setopt(s->handle, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(s->handle, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS);
-	curl_easy_setopt(s->handle, CURLOPT_TIMEOUT_MS, REQUEST_MS);
-	curl_easy_setopt(s->handle, CURLOPT_WRITEFUNCTION, take_answer);
-	curl_easy_setopt(s->handle, CURLOPT_WRITEDATA, answer);
-	curl_easy_setopt(s->handle, CURLOPT_HEADERFUNCTION, take_header);
-	curl_easy_setopt(s->handle, CURLOPT_HEADERDATA, s);
-	curl_easy_setopt(s->handle, CURLOPT_NOPROGRESS, 0L);
-	curl_easy_setopt(s->handle, CURLOPT_XFERINFOFUNCTION, watch_end);
-	curl_easy_setopt(s->handle, CURLOPT_XFERINFODATA, s);
-	/* On a connection that it used before, libcurl repeats a request that had no answer. */
-	curl_easy_setopt(s->handle, CURLOPT_FRESH_CONNECT, 1L);
-	curl_easy_setopt(s->handle, CURLOPT_FORBID_REUSE, 1L);
-	if (s->of->authority) {
-		curl_easy_setopt(s->handle, CURLOPT_CAINFO, s->of->authority);
+	while (*headers) {
+		headers++;
+	}
+	if (value && asprintf(headers, "%s: %s", name, value) < 0) {
+		abort();
 	}
 }
 
@@ -202,12 +139,6 @@ static enum server_result refused(struct server *s, long status, struct out *ans
 	return SERVER_REFUSED;
 }
 
-/* True if a failure is one of certificates, which no other try mends. */
-static bool is_distrust(CURLcode failed)
-{
-	return failed == CURLE_PEER_FAILED_VERIFICATION || failed == CURLE_SSL_CACERT_BADFILE;
-}
-
 struct request {
 	const char *parameters; /* of the URL */
 	const void *body;
@@ -216,43 +147,41 @@ struct request {
 
 static enum server_result post(struct server *s, const struct request *request, struct out *answer)
 {
-	struct curl_slist *headers = NULL;
+	char *headers[3] = { NULL };
+	struct http_answer got = { .body = answer };
 	struct out url;
-	char why[CURL_ERROR_SIZE] = "";
-	long status = 0;
 
 	out_init(&url, OUT_TO_MEMORY);
 	out_printf(&url, "%s://%s/?%s", s->of->is_encrypted ? "https" : "http", s->name,
 		request->parameters);
 	out_char(&url, '\0');
-	add_header(&headers, "X-ClickHouse-User", s->of->user);
-	add_header(&headers, "X-ClickHouse-Key", s->of->password);
-	headers = curl_slist_append(headers, "Expect:");
-	set_up(s, url.data, headers, answer);
-	curl_easy_setopt(s->handle, CURLOPT_ERRORBUFFER, why);
-	curl_easy_setopt(s->handle, CURLOPT_POSTFIELDS, request->body);
-	curl_easy_setopt(s->handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->size);
-	CURLcode failed = curl_easy_perform(s->handle);
+	add_header(headers, "X-ClickHouse-User", s->of->user);
+	add_header(headers, "X-ClickHouse-Key", s->of->password);
+	s->http.authority = s->of->authority;
+	s->http.is_ended = s->is_ended;
+	bool is_answered = http_post(&s->http,
+		&(struct http_request){
+			url.data, (const char *const *)headers, request->body, request->size },
+		&got);
 
-	curl_easy_setopt(s->handle, CURLOPT_ERRORBUFFER, NULL);
-
-	curl_easy_getinfo(s->handle, CURLINFO_RESPONSE_CODE, &status);
-	curl_slist_free_all(headers);
+	compare_clocks(s, got.date_s);
+	free(headers[0]);
+	free(headers[1]);
 	out_fini(&url);
-	if (failed) {
-		error_set(s->error, "%s: %s", s->name, *why ? why : curl_easy_strerror(failed));
-		return is_distrust(failed) ? SERVER_REFUSED : SERVER_UNREACHED;
+	if (!is_answered) {
+		error_set(s->error, "%s: %s", s->name, s->http.error);
+		return got.is_hopeless ? SERVER_REFUSED : SERVER_UNREACHED;
 	}
-	return status == 200 ? SERVER_DONE : refused(s, status, answer);
+	return got.status == 200 ? SERVER_DONE : refused(s, got.status, answer);
 }
 
 /* Adds NAME=VALUE to the parameters of a request. */
 static void add_parameter(struct server *s, struct out *to, const char *name, const char *value)
 {
-	char *text = curl_easy_escape(s->handle, value, 0);
+	char *text = http_escape(&s->http, value);
 
 	out_printf(to, "%s%s=%s", to->len ? "&" : "", name, text);
-	curl_free(text);
+	http_free(text);
 }
 
 enum server_result server_ask(struct server *s, const char *query, struct out *answer)

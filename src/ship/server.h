@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The servers of a destination, and requests to them: ClickHouse's HTTP interface, by libcurl. Each
+ * The servers of a destination, and requests to them: ClickHouse's HTTP interface. Each
  * server has the rows of a part of the processes. One thread at a time for each server.
  */
 #ifndef SHIP_SERVER_H
@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "http/http.h"
 #include "text/out.h"
 
 enum server_result {
@@ -24,7 +25,7 @@ struct servers;
 struct server {
 	const struct servers *of;
 	char *name; /* host:port */
-	void *handle; /* of libcurl */
+	struct http http;
 	char error[512]; /* of the last request */
 	int64_t ahead_s; /* of the last answer: its clock less this host's; atomic; INT64_MIN: none
 			  */
