@@ -14,6 +14,7 @@
 #include "cmd/escaped.h"
 #include "cmd/metrics/followed.h"
 #include "cmd/metrics/metrics.h"
+#include "cmd/serve.h"
 #include "view/aggregates.h"
 
 #define FIND_NS (CLOCK_NS_PER_S / 5) /* a process that lives shorter may be missed */
@@ -83,7 +84,7 @@ static struct latencies *make(const char *command)
 {
 	struct latencies *l = xcalloc(1, sizeof(*l));
 
-	metrics_raise_descriptors();
+	serve_raise_descriptors();
 	l->followed.command = command;
 	pthread_mutex_init(&l->next, NULL);
 	pthread_mutex_init(&l->reading, NULL);

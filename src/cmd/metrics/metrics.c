@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "analyse/aggregates.h"
@@ -183,16 +182,4 @@ void metrics_put(struct out *out)
 	}
 	vec_fini(&m.all);
 	leftovers_fini(&m.found);
-}
-
-/* ---- Descriptors ---- */
-
-void metrics_raise_descriptors(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
 }

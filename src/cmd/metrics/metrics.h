@@ -22,7 +22,4 @@ void metrics_put_head(struct out *out, const char *name, const char *type, const
 /* Makes the labels of a process. */
 void metrics_labels(char labels[METRICS_LABELS_SIZE], const char *command, uint32_t pid);
 
-/* Lets this process have as many descriptors as it may: each trace that is followed needs some. */
-void metrics_raise_descriptors(void);
-
 #endif

@@ -6,7 +6,6 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +13,10 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "cmd/tcp.h"
 
 #define CONNECTIONS_MAX 16
 #define SECONDS_IDLE 10
-#define PLACE_SIZE 300
 
 struct scrape {
 	struct MHD_Daemon *daemon;
@@ -67,43 +66,12 @@ static enum MHD_Result handle(void *scrape, struct MHD_Connection *c, const char
 	return result;
 }
 
-/* Finds the address of [ADDRESS:]PORT; an address of IPv6 is in brackets. */
-static bool find_address(const char *place, struct addrinfo **found, char *error, size_t size)
-{
-	const struct addrinfo wanted = { .ai_flags = AI_PASSIVE | AI_NUMERICSERV,
-		.ai_socktype = SOCK_STREAM };
-	char copy[PLACE_SIZE];
-	char *address = copy;
-
-	snprintf(copy, sizeof(copy), "%s", place);
-	char *port = strrchr(copy, ':');
-
-	if (!port) {
-		port = copy;
-		address = NULL;
-	} else {
-		*port++ = '\0';
-		if (*address == '[' && port - 2 > address && port[-2] == ']') {
-			port[-2] = '\0';
-			address++;
-		}
-	}
-	bool is_port = *port && !port[strspn(port, "0123456789")] && strlen(port) <= 5 &&
-		       atoi(port) <= UINT16_MAX;
-	int failed = is_port ? getaddrinfo(address ? address : "127.0.0.1", port, &wanted, found)
-			     : EAI_SERVICE;
-
-	return failed ? error_format(error, size, "'%.200s' is no [ADDRESS:]PORT: %s", place,
-				gai_strerror(failed))
-		      : true;
-}
-
 struct scrape *scrape_begin(const char *place, void (*put)(void *data, struct out *out), void *data,
 	char *error, size_t size)
 {
 	struct addrinfo *found;
 
-	if (!find_address(place, &found, error, size)) {
+	if (!tcp_find(place, &found, error, size)) {
 		return NULL;
 	}
 	struct scrape *s = xcalloc(1, sizeof(*s));

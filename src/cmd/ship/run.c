@@ -4,12 +4,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cmd/metrics/metrics.h"
+#include "cmd/serve.h"
 #include "cmd/ship/run.h"
 #include "recover/leftover.h"
 
@@ -149,28 +148,14 @@ static int summarize(struct ship_command *c, const struct ship_destination *d, b
 									    : EXIT_FAILURE;
 }
 
-int catch_signals(int more)
-{
-	sigset_t ends;
-
-	sigemptyset(&ends);
-	sigaddset(&ends, SIGINT);
-	sigaddset(&ends, SIGTERM);
-	if (more) {
-		sigaddset(&ends, more);
-	}
-	sigprocmask(SIG_BLOCK, &ends, NULL);
-	return signalfd(-1, &ends, SFD_CLOEXEC);
-}
-
 static int run(struct ship_command *c, const struct ship_destination *d)
 {
 	if (!check_servers(c) || !open_state(c, d)) {
 		return EXIT_FAILURE;
 	}
 	leftover_survive_cuts();
-	c->ship.options.end_fd = catch_signals(0);
-	metrics_raise_descriptors();
+	c->ship.options.end_fd = serve_catch_signals(0);
+	serve_raise_descriptors();
 	c->ship.sources.report = &c->report;
 	return start_senders(c) ? summarize(c, d, run_ship(c)) : EXIT_FAILURE;
 }

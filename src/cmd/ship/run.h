@@ -52,7 +52,4 @@ int destination_run(struct ship_command *c, size_t destination);
 /* Ships to all destinations, each in a child process, and returns the worst status. */
 int destinations_run(struct ship_command *c);
 
-/* Returns a descriptor that can be read when a signal has come to end the run, or for `more`. */
-int catch_signals(int more);
-
 #endif

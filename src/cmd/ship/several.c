@@ -14,6 +14,7 @@
 
 #include "base/memory.h"
 #include "cmd/escaped.h"
+#include "cmd/serve.h"
 #include "cmd/ship/run.h"
 
 #define NAME "waymark ship"
@@ -104,7 +105,7 @@ static int wait_for_all(struct ship_command *c, pid_t *children, size_t running,
 int destinations_run(struct ship_command *c)
 {
 	pid_t *children = xcalloc(c->destination_count, sizeof(*children));
-	int signals = catch_signals(SIGCHLD);
+	int signals = serve_catch_signals(SIGCHLD);
 	size_t running = 0;
 	int status = EXIT_SUCCESS;
 
