@@ -256,6 +256,36 @@ void layout_decode(const struct record_layout *l, struct value *values,
 	}
 }
 
+/* Returns where the argument after `at` has its content, behind its length or kind. */
+static size_t start_of_content(const struct record_layout *l, const struct layout_field *f,
+	const unsigned char *p, size_t at)
+{
+	if (f->form == LAYOUT_TEXT || f->form == LAYOUT_BYTES) {
+		return debug_blob_at(at);
+	}
+	if (f->form == LAYOUT_DEBUG) {
+		size_t bytes = debug_bytes(p[at], l->pointer_bytes);
+
+		return bytes ? debug_number_at(at + 1, bytes) : debug_blob_at(at + 1);
+	}
+	return align_up(at, f->align) + (f->form == LAYOUT_STRING ? f->size : 0);
+}
+
+void layout_hide(const struct record_layout *l, size_t i, unsigned char *payload)
+{
+	const struct layout_field *f = &l->fields[i];
+	struct bounds b = { 0, SIZE_MAX, false };
+
+	for (size_t k = 0; k < i; k++) {
+		b.at = end_of_field(l, &l->fields[k], payload, b);
+	}
+	size_t at = start_of_content(l, f, payload, b.at);
+	size_t end = end_of_field(l, f, payload, b);
+	bool is_text = f->form == LAYOUT_STRING || f->form == LAYOUT_TEXT;
+
+	memset(payload + at, is_text ? '*' : 0, end - at);
+}
+
 struct place place_of(const struct reader *r, const struct event_class *class, int arg)
 {
 	const struct record_layout *l = class->layout;

@@ -62,6 +62,12 @@ size_t layout_measure(
 void layout_decode(const struct record_layout *l, struct value *values,
 	const unsigned char *payload, bool swap);
 
+/*
+ * Replaces the content of argument `i` at `payload`, which was measured: numbers by 0, texts by as
+ * many '*'. In this host's byte order.
+ */
+void layout_hide(const struct record_layout *l, size_t i, unsigned char *payload);
+
 /* Sets a string from its bytes in a packet; for the mark at its end see format/packet.h. */
 void layout_set_string(struct value *value, const unsigned char *bytes, uint32_t length);
 

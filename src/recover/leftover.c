@@ -57,6 +57,7 @@ static void describe(struct leftover *o, const struct buffer_source *buffer)
 	o->totals = buffer_source_totals(buffer);
 	o->totals_ns = now.monotonic_ns;
 	strcpy(o->directory, buffer_source_trace(buffer)->directory);
+	memcpy(o->uuid, buffer_source_trace(buffer)->uuid, sizeof(o->uuid));
 	bool found = ctf_metadata_of_buffer(&md, buffer_source_trace(buffer), NULL);
 
 	/* A jail's trace is made when it is drained. */

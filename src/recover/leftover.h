@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Leftovers and buffers in use: the buffer files under /dev/shm, with their user, process and
- * trace. Buffers inside of their traces are not listed. Changes nothing. Any process, one thread.
+ * trace. Buffers inside of their traces are not listed. Changes nothing. Any process, any thread.
  */
 #ifndef RECOVER_LEFTOVER_H
 #define RECOVER_LEFTOVER_H
@@ -33,6 +33,7 @@ struct leftover {
 	bool has_trace; /* the trace is where its process made it, or can be made */
 	char command[64]; /* name of the process; "": unknown */
 	char directory[BUFFER_FILE_PATH_BYTES]; /* of the trace, absolute */
+	uint8_t uuid[16]; /* of the trace */
 	struct buffer_totals totals; /* all zero: unknown */
 	uint64_t totals_ns; /* when the process noted them, CLOCK_MONOTONIC */
 };

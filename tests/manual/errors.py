@@ -26,7 +26,7 @@ READERS = {"waymark print": "", "waymark info": "", "waymark latency": "--from=a
 CAN_BE_EMPTY = {"tracetool --check"}
 BAD_LINE = {"waymark record": 125, "simpletrace": 1, "tracetool": 1}
 # Commands that are valid without arguments.
-ALONE = {"waymark metrics", "waymark help", "waymark recover", "waymark ls", "waymark top"}
+ALONE = {"waymark metrics", "waymark relay", "waymark help", "waymark recover", "waymark ls", "waymark top"}
 NAMES = {"tracetool": "Error"}
 
 

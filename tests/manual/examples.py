@@ -52,6 +52,8 @@ ONLY_READ = {
     "waymark view": "it serves until a signal; tests/view asks it",
     "waymark drain": "no such program runs here; tests/jail has some",
     "waymark metrics": "it serves until a signal; tests/metrics asks it",
+    "waymark relay": "it serves until a signal; tests/relay has viewers",
+    "babeltrace2 --input-format=lttng-live": "no relay runs here; tests/relay has some",
     "waymark ship": "no server runs here; tests/ship has some",
     "waymark export --to=otlp": "no collector runs here; tests/export has some",
     "clickhouse-client": "no server runs here; tests/ship has some",
@@ -170,7 +172,7 @@ def check_read(page, script, env, work):
                 part = part.replace("waymark drain", "waymark drain --once")
             if part.startswith("waymark ship"):
                 part = f"{part} --state=ship"
-            if part.startswith(("waymark view", "waymark ship", "waymark metrics")):
+            if part.startswith(("waymark view", "waymark ship", "waymark metrics", "waymark relay")):
                 part = f"timeout --preserve-status 2 {part}"
             done = run(part, env, work)
             faults.check(done.returncode in (0, 1), f"{page.path.name}: {part}\n  makes no sense: {done.stderr}")

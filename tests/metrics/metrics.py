@@ -20,17 +20,12 @@ import urllib.request
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "common"))
 from memory import make_memory  # noqa: E402
+from ports import free_port  # noqa: E402
 
 WAYMARK, PACED, DASHBOARD, BUSY, LOSSY = (os.path.abspath(a) for a in sys.argv[1:6])
 PATIENCE = 60
 SCOPE, LIFE = "Disk:größe_end", "busy_done"  # the ends of what busy does once a turn
 RULE = "enable=aggregate step count,, sum(step),, hist(step),, quantile(step) by thread"
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 class Metrics(unittest.TestCase):

@@ -8,11 +8,15 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
+
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parent.parent / "common"))
+from ports import free_port  # noqa: E402
 
 PATIENCE = 120
 
@@ -38,12 +42,6 @@ USERS = """<yandex><profiles><default><max_memory_usage>2000000000</max_memory_u
 def is_installed():
     path = os.environ["PATH"] + ":/usr/sbin"
     return all(shutil.which(f"clickhouse-{what}", path=path) for what in ("server", "client"))
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 class Server:

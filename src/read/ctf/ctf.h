@@ -9,6 +9,7 @@
  *	section.c   a part of the time; seek.c where it begins in the files
  *	follow.c    rounds of a trace whose process records
  *	position.c  where a reader ends, for another one to go on
+ *	raw.c       bytes and ticks of records, for those who pass them on
  *	files.c     the streams, of files and of packets in memory
  *	outline.c   threads and times, from the headers of packets
  *	stream.c    the packets of a stream; gap.c what is missing of it

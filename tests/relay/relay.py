@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Tests waymark relay with babeltrace2 as its viewer: relay.py WAYMARK PACED OTHER THREADS CLOCK [TEST...]"""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+from viewed import CLOCK, OTHER, PATIENCE, THREADS, WAYMARK, Viewed
+
+
+class Relay(Viewed):
+    def test_three_processes_during_an_end_a_kill_and_a_start(self):
+        _, port = self.relay("--whole")
+        ends = self.program(3, 1500, 1000, trace="ends.ctf")
+        killed = self.program(3, 100000, 1000, trace="killed.ctf")
+        view = self.view(self.url(port, "all"))
+        self.wait_for_events(view, 500)
+        later = self.program(3, 1500, 1000, trace="later.ctf")
+        time.sleep(0.5)
+        killed.kill()
+        self.assertEqual([p.wait(PATIENCE) for p in (ends, later)], [0, 0])
+        printed = self.printed("ends.ctf", "killed.ctf", "later.ctf")
+        self.wait_for_events(view, len(printed))
+        time.sleep(1)  # for what must not be shown twice
+        self.assert_same(view.events(), printed)
+        self.assertEqual(len([e for e in printed if e[1] == later.pid]), 4500)
+        self.assertGreater(len([e for e in printed if e[1] == killed.pid]), 500)
+        self.assertIsNone(view.poll())
+        self.assertEqual(view.errors(), "")
+
+    def test_a_session_of_a_process_ends_with_it(self):
+        _, port = self.relay("--whole")
+        p = self.program(2, 1000, 1000)
+        self.program(1, 100000, 1000, trace="other.ctf")
+        self.assertIn(f"paced-{p.pid}", self.sessions(port))
+        self.assertEqual(len(self.sessions(port)), 3)
+        view = self.view(self.url(port, f"paced-{p.pid}"))
+        self.assertEqual(view.wait(PATIENCE), 0, view.errors())
+        self.assert_same(view.events(), self.printed("t.ctf"))
+        self.assertEqual(len(view.events()), 2000)
+
+    def test_viewers_begin_now(self):
+        p = self.program(1, 3000, 1000)
+        time.sleep(1)
+        _, port = self.relay()
+        view = self.view(self.url(port, f"paced-{p.pid}"))
+        self.assertEqual(view.wait(PATIENCE), 0, view.errors())
+        shown, printed = view.events(), self.printed("t.ctf")
+        self.assertLess(len(shown), 2600)
+        self.assertGreater(len(shown), 500)
+        self.assert_same(shown, printed[-len(shown):])
+
+    def test_metadata_grows(self):
+        p = self.program(1, 1000, 1000, "late", options=",full=block")
+        _, port = self.relay("--whole")
+        view = self.view(self.url(port, f"paced-{p.pid}"))
+        self.assertEqual(view.wait(PATIENCE), 0, view.errors())
+        self.assert_same(view.events(), self.printed("t.ctf"))
+        self.assertEqual(view.events()[-1][3:], ("late", {"text": "on"}))
+
+    def test_a_given_trace_of_a_running_process(self):
+        p = self.program(2, 2000, 1000)
+        _, port = self.relay(self.work / "t.ctf")
+        view = self.view(self.url(port, "t.ctf"))
+        self.assertEqual(p.wait(PATIENCE), 0)
+        self.assertEqual(view.wait(PATIENCE), 0, view.errors())
+        self.assert_same(view.events(), self.printed("t.ctf"))
+        self.assertEqual(len(view.events()), 4000)
+
+    def test_many_processes_begin_at_once(self):
+        _, port = self.relay()
+        self.program(1, 100000, 1000, trace="steady.ctf")
+        view = self.view(self.url(port, "all"))
+        self.wait_for_events(view, 100)
+        names = [f"{i}.ctf" for i in range(60)]
+        every = [self.program(1, 500, 2000, trace=name) for name in names]
+        self.assertEqual([p.wait(PATIENCE) for p in every], [0] * 60)
+        shown = lambda: [e for e in view.events() if e[1] in {p.pid for p in every}]  # noqa: E731
+        self.wait_for(lambda: view.poll() is not None or len(shown()) >= 30000, view.errors)
+        self.assert_same(shown(), self.printed(*names))
+
+    def test_a_clock_that_is_set(self):
+        _, port = self.relay("--whole")
+        self.program(1, 3000, 1000)
+        view = self.view(self.url(port, "all"))
+        self.wait_for_events(view, 300)
+        for shift in ("-10", "10"):
+            self.assertEqual(self.program(1, 1000, 1000, trace=f"{shift}.ctf", env={"SHIFT": shift, "LD_PRELOAD": CLOCK})
+                             .wait(PATIENCE), 0)
+        self.wait_for_events(view, 5000)
+        self.assert_same(view.events(), self.printed("t.ctf", "-10.ctf", "10.ctf"))
+
+    def test_descriptors_are_short(self):
+        _, port = self.relay("--whole", before=("prlimit", "--nofile=40:40"))
+        names = [f"{i}.ctf" for i in range(20)]
+        every = [self.program(2, 1500, 1000, trace=name) for name in names]
+        view = self.view(self.url(port, "all"))
+        self.assertEqual([p.wait(PATIENCE) for p in every], [0] * 20)
+        steady = self.program(1, 500, 1000, trace="steady.ctf")
+        self.wait_for(lambda: view.poll() is not None or any(e[1] == steady.pid for e in view.events()), view.errors)
+        self.assertIsNone(view.poll(), view.errors())
+
+    def test_damage_is_reported(self):
+        self.assertEqual(self.program(2, 20000, 0).wait(PATIENCE), 0)
+        with open(self.work / "t.ctf" / "stream-1", "r+b") as f:
+            f.seek(100000)
+            f.write(os.urandom(3000))
+        relay, port = self.relay(self.work / "t.ctf")
+        view = self.view(self.url(port, "t.ctf"))
+        self.assertEqual(view.wait(PATIENCE), 0, view.errors())
+        with open(relay.errors) as f:
+            self.assertIn("t.ctf: ", f.read())
+
+    def test_a_process_that_was_killed_before_is_no_session(self):
+        p = self.program(1, 100000, 1000)
+        time.sleep(0.3)
+        p.kill()
+        p.wait()
+        _, port = self.relay("--whole")
+        self.assertEqual(self.sessions(port), ["all"])
+
+    def test_names_of_given_traces(self):
+        for name in "all", "t.ctf":
+            self.assertEqual(self.program(1, 10, 0, trace=name).wait(PATIENCE), 0)
+        done = subprocess.run([WAYMARK, "relay", self.work / "all"], text=True, capture_output=True, timeout=PATIENCE)
+        self.assertEqual((done.returncode, "named 'all'" in done.stderr), (1, True))
+        _, port = self.relay(self.work / "t.ctf", self.work / "." / "t.ctf", f"{self.work}/t.ctf/")
+        self.assertEqual(sorted(self.sessions(port)), ["all", "t.ctf"])
+        view = self.view(self.url(port, "all"))
+        self.assertEqual(view.wait(PATIENCE), 0, view.errors())
+        self.assertEqual(len(view.events()), 10)
+
+    def test_a_thread_for_each_request(self):
+        """Streams of threads that have ended end, so that many do not slow the viewer down."""
+        p = self.program(4000, 3000, what=THREADS, options=",full=block")
+        _, port = self.relay("--whole")
+        view = self.view(self.url(port, f"threads-{p.pid}"))
+        self.assertEqual(p.wait(PATIENCE), 0)
+        self.assertEqual(view.wait(PATIENCE), 0, view.errors())
+        self.assert_same(view.events(), self.printed("t.ctf"))
+        self.assertEqual(len(view.events()), 8000)
+
+    def test_events_in_memory_are_shown_soon(self):
+        p = self.program(1, 10, 0, "stay")
+        self.assertIn("recorded", p.stdout.readline())
+        _, port = self.relay("--whole", "--delay=0.1")
+        begin = time.monotonic()
+        view = self.view(self.url(port, "all"))
+        self.wait_for_events(view, 10)
+        self.assertLess(time.monotonic() - begin, 20)
+        self.assertEqual(len(view.events()), 10)
+
+    def test_threads_come_and_go(self):
+        p = self.program(1, 100000, 1000, trace="steady.ctf")
+        _, port = self.relay("--whole")
+        view = self.view(self.url(port, "all"))
+        short = [self.program(20, 500, 1000, trace=f"{i}.ctf") for i in range(3)]
+        self.assertEqual([q.wait(PATIENCE) for q in short], [0] * 3)
+        p.kill()
+        printed = self.printed("steady.ctf", *(f"{i}.ctf" for i in range(3)))
+        self.wait_for_events(view, len(printed))
+        self.assert_same(view.events(), printed)
+
+    def test_a_trace_that_continues_elsewhere(self):
+        p = self.program(2, 2000, 1000, f"turn={self.work / 'second.ctf'}")
+        _, port = self.relay("--whole")
+        view = self.view(self.url(port, f"paced-{p.pid}"))
+        self.assertEqual(p.wait(PATIENCE), 0)
+        self.assertEqual(view.wait(PATIENCE), 0, view.errors())
+        self.assert_same(view.events(), self.printed("t.ctf", "second.ctf"))
+
+    def check_losses(self, *args, full, steps):
+        p = self.program(*args, options=f",full={full},buffer=1M")
+        self.assertEqual(p.wait(PATIENCE), 0)
+        done = subprocess.run([WAYMARK, "print", "--count", self.work / "t.ctf"], text=True, capture_output=True)
+        recorded = int(done.stdout)
+        self.assertLess(recorded, steps)
+        _, port = self.relay(self.work / "t.ctf")
+        view = self.view(self.url(port, "t.ctf"))
+        self.assertEqual(view.wait(PATIENCE), 0, view.errors())
+        self.assertEqual(len(view.events()), recorded)
+        lost = sum(map(int, re.findall(r"discarded (\d+) event", view.errors())))
+        self.assertEqual(recorded + lost, steps, view.errors()[-500:])
+
+    def test_losses_are_counted(self):
+        self.check_losses(1, 500000, 0, full="discard", steps=500000)
+
+    def test_losses_before_the_first_event_are_counted(self):
+        self.check_losses(1, 500000, 0, full="overwrite", steps=500000)
+
+    def test_secrets_stay_on_the_host(self):
+        p = self.program(50, what=OTHER)
+        self.assertEqual(p.wait(PATIENCE), 0)
+        _, port = self.relay(self.work / "t.ctf")
+        view = self.view(self.url(port, "t.ctf"))
+        self.assertEqual(view.wait(PATIENCE), 0, view.errors())
+        logins = [e[4] for e in view.events() if e[3] == "login"]
+        self.assertEqual(len(logins), 50)
+        for fields in logins:
+            self.assertEqual(fields["user"], "user")
+            self.assertEqual(fields["pin"], 0)
+            self.assertEqual(fields["password"].strip("*"), "")
+
+    def test_given_traces(self):
+        for name in "a.ctf", "b.ctf":
+            self.assertEqual(self.program(2, 500, 0, trace=name).wait(PATIENCE), 0)
+        _, port = self.relay(self.work / "a.ctf", self.work / "b.ctf")
+        self.assertEqual(sorted(self.sessions(port)), ["a.ctf", "all", "b.ctf"])
+        view = self.view(self.url(port, "all"))
+        self.assertEqual(view.wait(PATIENCE), 0, view.errors())
+        self.assert_same(view.events(), self.printed("a.ctf", "b.ctf"))
+        self.assertEqual(len(view.events()), 2000)
+
+    def test_two_viewers_and_one_that_sleeps(self):
+        p = self.program(2, 1500, 1000)
+        _, port = self.relay("--whole")
+        asleep = self.view(self.url(port, "all"))
+        self.wait_for_events(asleep, 100)
+        os.kill(asleep.pid, signal.SIGSTOP)
+        view = self.view(self.url(port, f"paced-{p.pid}"))
+        self.assertEqual(view.wait(PATIENCE), 0, view.errors())
+        printed = self.printed("t.ctf")
+        self.assert_same(view.events(), printed)
+        os.kill(asleep.pid, signal.SIGCONT)
+        self.wait_for_events(asleep, len(printed))
+        self.assert_same(asleep.events(), printed)
+
+    def test_a_signal_ends_the_relay(self):
+        self.program(1, 100000, 1000)
+        relay, port = self.relay("--whole")
+        view = self.view(self.url(port, "all"))
+        self.wait_for_events(view, 100)
+        relay.terminate()
+        self.assertEqual(relay.wait(PATIENCE), 0)
+        view.wait(PATIENCE)
+
+    def test_wrong_words(self):
+        for args, why in ((["--listen=x"], "is no [ADDRESS:]PORT"), (["--delay=x"], "delay"),
+                          ([self.work / "none.ctf"], "none.ctf"), ([__file__], "relay.py"),
+                          (["--listen=203.0.113.1:80"], "cannot listen")):
+            done = subprocess.run([WAYMARK, "relay", *map(str, args)], text=True, capture_output=True, env=self.env,
+                                  timeout=PATIENCE)
+            self.assertNotEqual(done.returncode, 0, args)
+            self.assertIn(why, done.stderr)
+        _, port = self.relay()
+        done = subprocess.run([WAYMARK, "relay", f"--listen={port}"], text=True, capture_output=True, env=self.env,
+                              timeout=PATIENCE)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("Address already in use", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[6:]], verbosity=2)
