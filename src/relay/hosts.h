@@ -27,10 +27,13 @@ struct hosts {
 void hosts_fini(struct hosts *h);
 
 /*
- * Adds the sessions of all hosts to the answer to LIVE_LIST_SESSIONS that `out` has. A host that
- * does not answer within two seconds is reported, and has none.
+ * Adds the sessions of all hosts to the answer to LIVE_LIST_SESSIONS that `out` has, asking one
+ * after the other. A host whose list has not come in two seconds is reported, and has none.
  */
 void hosts_list(struct hosts *h, struct out *out);
+
+/* True if a text is HOST[:PORT]. Does not look for the host. */
+bool hosts_check(const char *host);
 
 /*
  * Takes over the conversation of a viewer that attaches to another host's session: returns when it

@@ -71,7 +71,7 @@ static bool converse(struct relay_client *c, struct out *answer)
 	if (!viewer_answer(v, r.number, r.bytes, r.size, answer)) {
 		return refuse(v);
 	}
-	if (r.number == LIVE_LIST_SESSIONS) {
+	if (r.number == LIVE_LIST_SESSIONS && !v->is_relay) {
 		hosts_list(&c->hosts, answer);
 	}
 	return message_send(fd, answer->data, answer->len);

@@ -228,6 +228,7 @@ static bool answer_connect(struct viewer *v, const void *request, struct out *an
 	if (be32toh(c.major) != LIVE_MAJOR || be32toh(c.type) != LIVE_CLIENT_COMMANDS) {
 		return false;
 	}
+	v->is_relay = be64toh(c.viewer) == RELAY_VIEWER;
 	c.viewer = htobe64(1);
 	c.minor = htobe32(be32toh(c.minor) < LIVE_MINOR ? be32toh(c.minor) : LIVE_MINOR);
 	out_bytes(answer, &c, sizeof(c));
@@ -252,6 +253,17 @@ static uint32_t put_session(const struct viewer *v, uint64_t id, const char *nam
 	return 1;
 }
 
+/* True if a process has a trace before this one in the list, and so its session. */
+static bool is_listed_before(const struct relay_traces *traces, const struct relay_trace *trace)
+{
+	const struct relay_trace *t = traces->all.items;
+
+	while (t < trace && t->session != trace->session) {
+		t++;
+	}
+	return t < trace;
+}
+
 static bool answer_list(struct viewer *v, const void *request, struct out *answer)
 {
 	struct relay_traces traces;
@@ -263,7 +275,9 @@ static bool answer_list(struct viewer *v, const void *request, struct out *answe
 	uint32_t count = put_session(v, RELAY_ALL, RELAY_ALL_NAME, &sessions);
 
 	vec_foreach (const struct relay_trace *, t, &traces.all) {
-		count += put_session(v, t->session, t->name, &sessions);
+		if (!is_listed_before(&traces, t)) {
+			count += put_session(v, t->session, t->name, &sessions);
+		}
 	}
 	const struct live_count counted = { htobe32(count) };
 

@@ -24,9 +24,13 @@ struct viewer_session {
 	VEC(uint64_t) past; /* traces that were shown to the end */
 };
 
+/* What a relay says when it connects, where a viewer has 0. */
+#define RELAY_VIEWER UINT64_C(0x7761796d61726b00)
+
 struct viewer {
 	const struct relay_options *options;
 	bool is_connected;
+	bool is_relay; /* of another host: it gets the sessions of this one only */
 	bool has_session; /* has created one, to which sessions of traces are attached */
 	struct feed_options feeds;
 	VEC(struct viewer_session) sessions;

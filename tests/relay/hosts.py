@@ -6,21 +6,25 @@ import os
 import pathlib
 import shutil
 import signal
+import socket
+import struct
 import subprocess
 import sys
+import threading
+import time
 import unittest
 
-from viewed import PATIENCE, Viewed, free_port, make_memory
+from viewed import PATIENCE, WAYMARK, Viewed, free_port, make_memory
 
 
 class Hosts(Viewed):
     """Each host has a name and memory of its own."""
 
-    def host(self, name, *args):
+    def host(self, name, *args, port=None):
         shm = make_memory()
         self.addCleanup(shutil.rmtree, shm)
         env = {**self.env, "WAYMARK_SHM": str(shm)}
-        relay, port = self.relay("--whole", *args, env=env,
+        relay, port = self.relay("--whole", *args, env=env, port=port,
                                  before=("unshare", "-u", "sh", "-c", f'hostname {name}; exec "$@"', "sh"))
         return {"WAYMARK_SHM": str(shm)}, relay, port
 
@@ -46,6 +50,76 @@ class Hosts(Viewed):
         self.assertIn("/host/first/all ", done.stdout)
         self.assertNotIn("/host/second/", done.stdout)
         self.assertIn(f"127.0.0.1:{b}: no relay answers there", pathlib.Path(front.errors).read_text())
+
+    def test_relays_that_name_each_other(self):
+        ports = [free_port() for _ in range(3)]
+        every = [self.host(f"host{i}", *(f"--host=localhost:{p}" for p in ports if p != port), port=port)
+                 for i, port in enumerate(ports)]
+        for port in ports:
+            done = subprocess.run(["babeltrace2", "--input-format=lttng-live", f"net://localhost:{port}"], text=True,
+                                  capture_output=True, timeout=PATIENCE)
+            hosts = sorted(line.split("/")[4] for line in done.stdout.splitlines())
+            self.assertEqual(hosts, ["host0", "host1", "host2"], done.stderr)
+        for _, relay, _ in every:
+            self.wait_for(lambda: len(os.listdir(f"/proc/{relay.pid}/task")) == 1)  # noqa: B023
+
+    def hostile(self, answer):
+        """A relay that answers all that is sent with something, again and again; returns its port."""
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(listener.close)
+
+        def serve():
+            while True:
+                try:
+                    client = listener.accept()[0]
+                    client.recv(36)
+                    client.sendall(struct.pack(">QIII", 1, 2, 4, 1))
+                    client.recv(16)
+                    answer(client)
+                except OSError:
+                    if listener.fileno() < 0:
+                        return
+
+        threading.Thread(target=serve, daemon=True).start()
+        return listener.getsockname()[1]
+
+    def test_hostile_relays(self):
+        def huge(client):
+            client.sendall(struct.pack(">I", 2**32 - 1))
+            while True:
+                client.sendall(bytes(1 << 16))
+
+        def slow(client):
+            client.sendall(struct.pack(">I", 3))
+            while True:
+                time.sleep(0.5)
+                client.sendall(b"x")
+
+        def short(client):
+            client.sendall(struct.pack(">I", 3) + bytes(100))
+            client.close()
+
+        for answer in huge, slow, short:
+            front, port = self.relay(f"--host=localhost:{self.hostile(answer)}")
+            begin = time.monotonic()
+            self.assertEqual(self.sessions(port), ["all"])
+            self.assertLess(time.monotonic() - begin, 10)
+            self.assertIn("its list of sessions is too long, or did not come", pathlib.Path(front.errors).read_text())
+            front.terminate()
+            self.assertEqual(front.wait(PATIENCE), 0)
+
+    def test_two_relays_of_one_name(self):
+        _, _, a = self.host("same")
+        front, port = self.relay("--host=localhost:%d" % a, before=("unshare", "-u", "sh", "-c", 'hostname same; exec "$@"', "sh"))
+        done = subprocess.run(["babeltrace2", "--input-format=lttng-live", f"net://localhost:{port}"], text=True,
+                              capture_output=True, timeout=PATIENCE)
+        self.assertEqual(done.stdout.count("/host/same/all "), 1)
+        self.assertIn("a session has the name and host of another one", pathlib.Path(front.errors).read_text())
+
+    def test_wrong_hosts(self):
+        for host in "", ":5344", "host:", "host:x", "host:70000", "[::1", "a:b:c":
+            done = subprocess.run([WAYMARK, "relay", f"--host={host}"], text=True, capture_output=True, timeout=PATIENCE)
+            self.assertEqual((done.returncode, "is no HOST[:PORT]" in done.stderr), (2, True), host)
 
     def test_a_host_that_is_silent(self):
         """It delays a list by two seconds, not for ever."""

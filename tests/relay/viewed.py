@@ -54,9 +54,9 @@ class Viewed(unittest.TestCase):
         self.wait_for(lambda: (self.work / trace / "metadata").exists())
         return p
 
-    def relay(self, *args, before=(), **more):
+    def relay(self, *args, before=(), port=None, **more):
         """Starts a relay, by the words `before`; returns it, and its port."""
-        port = free_port()
+        port = port or free_port()
         errors = open(self.work / f"relay-{port}", "w+")
         self.addCleanup(errors.close)
         p = self.start(*before, WAYMARK, "relay", f"--listen={port}", *args, stderr=errors, **more)

@@ -12,6 +12,7 @@
 #include "cmd/waymark.h"
 #include "recover/leftover.h"
 #include "relay/feed.h"
+#include "relay/hosts.h"
 #include "relay/relay.h"
 
 #define NAME "waymark relay"
@@ -128,7 +129,9 @@ static int take(struct relay_command *c, int key)
 		return arguments_milliseconds(&command, optarg, &c->delay_ms);
 	case KEY_HOST:
 		vec_push(&c->hosts, optarg);
-		return 0;
+		return hosts_check(optarg)
+			       ? 0
+			       : arguments_bad(&command, "--host: '%s' is no HOST[:PORT]", optarg);
 	default:
 		return key;
 	}
