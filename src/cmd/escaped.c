@@ -45,11 +45,28 @@ void escaped_printf(FILE *file, const char *fmt, ...)
 	va_end(ap);
 }
 
+FILE *memory_stream(char **text, size_t *size)
+{
+	FILE *file = open_memstream(text, size);
+
+	if (!file) {
+		abort();
+	}
+	return file;
+}
+
 void escaped_vsay(const char *name, const char *fmt, va_list ap)
 {
-	escaped_printf(stderr, "%s: ", name);
-	escaped_vprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
+	char *line = NULL;
+	size_t size = 0;
+	FILE *file = memory_stream(&line, &size);
+
+	escaped_printf(file, "%s: ", name);
+	escaped_vprintf(file, fmt, ap);
+	putc('\n', file);
+	fclose(file);
+	fwrite(line, 1, size, stderr);
+	free(line);
 }
 
 void escaped_say(const char *name, const char *fmt, ...)
@@ -59,16 +76,6 @@ void escaped_say(const char *name, const char *fmt, ...)
 	va_start(ap, fmt);
 	escaped_vsay(name, fmt, ap);
 	va_end(ap);
-}
-
-FILE *memory_stream(char **text, size_t *size)
-{
-	FILE *file = open_memstream(text, size);
-
-	if (!file) {
-		abort();
-	}
-	return file;
 }
 
 void escaped_caret(FILE *file, const char *text, size_t at, size_t length)

@@ -17,7 +17,10 @@ void escaped_put(FILE *file, const char *text);
 void escaped_vprintf(FILE *file, const char *fmt, va_list ap) PRINTF(2, 0);
 void escaped_printf(FILE *file, const char *fmt, ...) PRINTF(2, 3);
 
-/* Writes a message to standard error: `NAME: TEXT` and a newline. */
+/*
+ * Writes a message to standard error, `NAME: TEXT` and a newline, at once: other processes and
+ * threads may write there, too.
+ */
 void escaped_vsay(const char *name, const char *fmt, va_list ap) PRINTF(2, 0);
 void escaped_say(const char *name, const char *fmt, ...) PRINTF(2, 3);
 

@@ -148,6 +148,14 @@ static bool absolute(char out[PATH_MAX], const char *path)
 	return n < PATH_MAX;
 }
 
+bool leftover_is_readable(const struct leftover *o)
+{
+	bool is_ours = o->uid == geteuid() || geteuid() == 0;
+
+	return !o->error && is_ours && o->has_trace && *o->directory &&
+	       access(o->directory, F_OK) == 0;
+}
+
 bool leftover_is_place(const char *directory, const char *path)
 {
 	char wanted[PATH_MAX];

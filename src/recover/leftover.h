@@ -47,6 +47,9 @@ struct leftovers {
 void leftovers_find(struct leftovers *l);
 void leftovers_fini(struct leftovers *l);
 
+/* True if this user, root each, may read the buffer's trace, and it is there. */
+bool leftover_is_readable(const struct leftover *o);
+
 /* True if an absolute path and one of a command line mean the same place, which need not exist. */
 bool leftover_is_place(const char *directory, const char *path);
 

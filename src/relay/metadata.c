@@ -7,15 +7,14 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/compiler.h"
 #include "base/memory.h"
 #include "format/ctf.h"
-#include "format/ctf_text.h"
 #include "format/lttng_live.h"
 
 #define END_OF_HEAD "\n};\n" /* of its last block */
@@ -69,23 +68,36 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* Sets a number of the head, which has room for each. */
-static void set_number(char *head, const char *name, uint64_t value)
+/* Adds the head with other numbers of its clock. */
+static void add_head(struct relay_metadata *m, const char *head, size_t size)
 {
-	char digits[CTF_TEXT_COLUMNS + 1];
-	char *at = strstr(head, name);
+	const struct {
+		const char *name;
+		uint64_t value;
+	} numbers[] = {
+		/* in the order of the file */
+		{ "\tfreq = ", CLOCK_NS_PER_S },
+		{ "\toffset_s = ", (uint64_t)m->real_ns / CLOCK_NS_PER_S },
+		{ "\toffset = ", (uint64_t)m->real_ns % CLOCK_NS_PER_S },
+	};
+	const char *end = head + size;
 
-	if (at) {
-		at += strlen(name);
-		if (strcspn(at, ";") == CTF_TEXT_COLUMNS) {
-			snprintf(digits, sizeof(digits), "%*" PRIu64, CTF_TEXT_COLUMNS, value);
-			memcpy(at, digits, CTF_TEXT_COLUMNS);
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		const char *at = strstr(head, numbers[i].name);
+
+		if (at && at < end) {
+			at += strlen(numbers[i].name);
+			out_bytes(&m->text, head, (size_t)(at - head));
+			out_printf(&m->text, "%" PRIu64, numbers[i].value);
+			head = at + strcspn(at, ";");
 		}
 	}
+	out_bytes(&m->text, head, (size_t)(end - head));
+	m->head = m->text.len;
 }
 
 /* Takes what a newer file has behind the events that are known. */
-static void take_new(struct relay_metadata *m, char *text, size_t length)
+static void take_new(struct relay_metadata *m, const char *text, size_t length)
 {
 	size_t head = head_of(text);
 	size_t known = m->text.len - m->head;
@@ -95,11 +107,8 @@ static void take_new(struct relay_metadata *m, char *text, size_t length)
 		return;
 	}
 	if (m->text.len == 0) {
-		set_number(text, "\tfreq = ", CLOCK_NS_PER_S);
-		set_number(text, "\toffset_s = ", (uint64_t)m->real_ns / CLOCK_NS_PER_S);
-		set_number(text, "\toffset = ", (uint64_t)m->real_ns % CLOCK_NS_PER_S);
-		m->head = head;
-		out_bytes(&m->text, text, whole);
+		add_head(m, text, head);
+		out_bytes(&m->text, text + head, whole - head);
 	} else if (whole - head > known &&
 		   memcmp(text + head, m->text.data + m->head, known) == 0) {
 		out_bytes(&m->text, text + head + known, whole - head - known);

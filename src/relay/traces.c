@@ -5,18 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "recover/leftover.h"
 
 uint64_t relay_number(const char *text, uint64_t number)
 {
-	uint64_t h = UINT64_C(14695981039346656037) ^ number; /* FNV-1a */
+	uint64_t h = hash_string(text) ^ number * UINT64_C(0x9e3779b97f4a7c15);
 
-	for (; *text; text++) {
-		h = (h ^ (unsigned char)*text) * UINT64_C(1099511628211);
-	}
 	return h == RELAY_ALL ? 0 : h;
 }
 
@@ -57,10 +54,7 @@ static void add_processes(struct relay_traces *t)
 
 	leftovers_find(&l);
 	vec_foreach (const struct leftover *, o, &l.all) {
-		bool is_ours = o->uid == geteuid() || geteuid() == 0;
-
-		if (!o->error && is_ours && o->state == LEFTOVER_ALIVE && o->has_trace &&
-			*o->directory && access(o->directory, F_OK) == 0) {
+		if (o->state == LEFTOVER_ALIVE && leftover_is_readable(o)) {
 			add_process(t, o);
 		}
 	}

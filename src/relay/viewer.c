@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/compiler.h"
 #include "base/memory.h"
 
 #define LOOK_NS (100 * (uint64_t)1000000) /* between two lists of traces */
@@ -118,8 +119,7 @@ static void add_feed(
 	if (is_later) {
 		feed_set_floor(f, v->given_ns);
 	}
-	feed_fill(f,
-		until_ns(v)); /* finds its streams: a viewer wants to know most of them at once */
+	feed_fill(f, until_ns(v)); /* a viewer wants to know most streams at once */
 	vec_push(&s->feeds, f);
 }
 
@@ -564,7 +564,7 @@ static const struct viewer_command {
 bool viewer_answer(
 	struct viewer *v, uint32_t command, const void *request, size_t size, struct out *answer)
 {
-	if (command >= sizeof(commands) / sizeof(*commands) || !commands[command].answer ||
+	if (command >= ARRAY_SIZE(commands) || !commands[command].answer ||
 		commands[command].size != size) {
 		return false;
 	}

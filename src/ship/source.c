@@ -258,10 +258,7 @@ static void find_processes(struct ship_sources *s)
 	leftovers_find(&l);
 	s->is_short |= l.is_short;
 	vec_foreach (const struct leftover *, o, &l.all) {
-		bool is_ours = o->uid == geteuid() || geteuid() == 0;
-
-		if (!o->error && is_ours && o->has_trace && *o->directory &&
-			access(o->directory, F_OK) == 0) {
+		if (leftover_is_readable(o)) {
 			sources_add(s, o->directory);
 		}
 	}

@@ -5,6 +5,7 @@
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -216,6 +217,20 @@ class Relay(Viewed):
         self.assert_same(view.events(), self.printed("a.ctf", "b.ctf"))
         self.assertEqual(len(view.events()), 2000)
 
+    def test_metadata_of_another_layout(self):
+        """Times are right whatever the columns of the head's numbers."""
+        self.assertEqual(self.program(1, 100, 1000).wait(PATIENCE), 0)
+        metadata = self.work / "t.ctf/metadata"
+        metadata.write_text(re.sub(r"(freq|offset|offset_s) = +", r"\1 = ", metadata.read_text()))
+        usual = subprocess.run(["babeltrace2", "--clock-seconds", "--no-delta", self.work / "t.ctf"], text=True,
+                               capture_output=True, check=True)
+        _, port = self.relay(self.work / "t.ctf")
+        view = self.view(self.url(port, "t.ctf"))
+        self.assertEqual(view.wait(PATIENCE), 0, view.errors())
+        first = [float(text.split("]")[0][1:]) for text in (usual.stdout, view.text())]
+        self.assertAlmostEqual(*first, delta=0.001)
+        self.assert_same(view.events(), self.printed("t.ctf"))
+
     def test_two_viewers_and_one_that_sleeps(self):
         p = self.program(2, 1500, 1000)
         _, port = self.relay("--whole")
@@ -238,6 +253,14 @@ class Relay(Viewed):
         relay.terminate()
         self.assertEqual(relay.wait(PATIENCE), 0)
         view.wait(PATIENCE)
+
+    def test_a_message_is_written_at_once(self):
+        """Others may write to standard error, too: each write is a datagram here."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+        with ours, theirs:
+            subprocess.run([WAYMARK, "relay", self.work / "none.ctf"], stderr=theirs, timeout=PATIENCE)
+            ours.settimeout(PATIENCE)
+            self.assertRegex(ours.recv(1000).decode(), r"^waymark relay: .*none\.ctf: .*\n$")
 
     def test_wrong_words(self):
         for args, why in ((["--listen=x"], "is no [ADDRESS:]PORT"), (["--delay=x"], "delay"),

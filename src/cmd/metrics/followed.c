@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -111,10 +110,7 @@ static void open_trace(struct followed *f, struct followed_process *p)
 
 static void look_at(struct followed *f, const struct leftover *o)
 {
-	bool is_ours = o->uid == geteuid() || geteuid() == 0;
-
-	if (o->error || !is_ours || o->state != LEFTOVER_ALIVE || !o->has_trace ||
-		access(o->directory, F_OK) != 0) {
+	if (o->state != LEFTOVER_ALIVE || !leftover_is_readable(o)) {
 		return;
 	}
 	struct followed_process *p = process_of(f, o);

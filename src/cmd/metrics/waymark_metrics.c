@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* `waymark metrics`: the numbers of running processes for Prometheus, once or at a port. */
 #include <getopt.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "cmd/arguments.h"
@@ -11,6 +11,7 @@
 #include "cmd/metrics/latencies.h"
 #include "cmd/metrics/metrics.h"
 #include "cmd/metrics/scrape.h"
+#include "cmd/serve.h"
 #include "cmd/waymark.h"
 #include "recover/leftover.h"
 
@@ -44,24 +45,20 @@ static void put(void *latencies, struct out *out)
 static int serve(const char *place, bool has_latencies)
 {
 	char error[512];
-	sigset_t ends;
-	int number;
-
-	sigemptyset(&ends);
-	sigaddset(&ends, SIGINT);
-	sigaddset(&ends, SIGTERM);
-	sigprocmask(SIG_BLOCK, &ends, NULL);
+	int ends = serve_catch_signals(0);
+	struct signalfd_siginfo signal;
 	struct latencies *l = has_latencies ? latencies_follow(command.name) : NULL;
 	bool is_ready = l || !has_latencies;
 	struct scrape *s = is_ready ? scrape_begin(place, put, l, error, sizeof(error)) : NULL;
 
 	if (s) {
-		sigwait(&ends, &number);
+		(void)!read(ends, &signal, sizeof(signal));
 	} else if (is_ready) {
 		escaped_say(command.name, "%s", error);
 	}
 	scrape_end(s);
 	latencies_end(l);
+	close(ends);
 	return s ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
