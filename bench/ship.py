@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Measures what it takes to have events in ClickHouse: ship.py WAYMARK PROGRAM [--events=N] [--rows=N] [--pairs=N] [--zstd]
+"""Measures what it takes to have events in ClickHouse: ship.py WAYMARK PROGRAM [--events=N] [--pairs=N] [--zstd]
 
-The server, the shipper and the traced program share this machine. `--rows`: copies the events on the server until
-it has so many, for the times of queries.
+The server, the shipper and the traced program share this machine.
 """
 
 import argparse
@@ -75,26 +74,6 @@ def measure_speed(b, events):
     put("MiB of the shipper's memory", f"{used.ru_maxrss / 1024:.0f}")
 
 
-def measure_queries(b, wanted):
-    """Copies the events to the hours before until there are enough; asks about the last hour, and about all."""
-    columns = "event, time, ns, host, program, process, thread, declaration, batch, numbers"
-    base = b.rows()
-    copies = max(1, wanted // base)
-    for n in range(1, copies):
-        b.server.ask(f"INSERT INTO events ({columns}) SELECT event, time - {86400 // copies * n}, ns, concat('host-', toString({n})), "
-                     f"program, process + {n}, thread, declaration, batch, numbers FROM events WHERE time > now() - 3600 AND host NOT LIKE 'host-%'")
-    b.server.run(b.run("schema", "clickhouse", "--old", b.work / "speed.ctf"))
-    for name, parameters in (("rates", []), ("percentiles", [f"event={EVENT}", "field=b"]), ("losses", []),
-                             ("request", ["key=8192", "limit=10"]), ("rates", ["minutes=1500"])):
-        sql = b.run("schema", "clickhouse", f"--query={name}", *parameters)
-        times = []
-        for _ in range(10):
-            begin = time.monotonic()
-            b.server.ask(sql)
-            times.append(time.monotonic() - begin)
-        put(f"s, `{' '.join([name, *parameters])}` among {b.rows() / 1e6:.0f} M rows: p50, p95", f"{statistics.median(times):.2f}, {sorted(times)[-1]:.2f}")
-
-
 def measure_lag(b):
     """100 000 events a second, of four threads."""
     b.server.ask("TRUNCATE TABLE events")
@@ -134,7 +113,6 @@ def main():
     parser.add_argument("waymark", type=os.path.abspath)
     parser.add_argument("program", type=os.path.abspath)
     parser.add_argument("--events", type=int, default=20000000)
-    parser.add_argument("--rows", type=int, default=0)
     parser.add_argument("--zstd", action="store_true", help="the server compresses by ZSTD")
     parser.add_argument("--pairs", type=int, default=20)
     options = parser.parse_args()
@@ -146,7 +124,6 @@ def main():
     try:
         print("| | |\n|---|---|")
         measure_speed(bench, options.events)
-        measure_queries(bench, options.rows or options.events)
         measure_lag(bench)
         measure_cost(bench, options.pairs)
     finally:

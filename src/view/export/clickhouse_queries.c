@@ -9,34 +9,63 @@
 #include "view/export/clickhouse_schema.h"
 
 #define AT "(toUInt64(time) * 1000000000 + ns)"
-#define RECENT "time >= now() - ${minutes} * 60"
+#define SINCE "now() - ${minutes} * 60"
+/* The second condition is for old servers, whose index does not follow from the first. */
+#define RECENT "time >= " SINCE " AND toStartOfMinute(time) >= toStartOfMinute(" SINCE ")"
 /* Servers before 19 do not read less of a view otherwise. */
 #define OF_VIEW "\nSETTINGS enable_optimize_predicate_expression = 1"
 
 const struct schema_query schema_queries[] = {
-	{ "slowest", "the slowest requests of all hosts, from one event to another of the same key",
-		"SELECT host, program, process, key, begin, (last - first) / 1000 AS us\n"
+	/*
+	 * Keys such as addresses are used again, so the times of a key are put in order: even numbers
+	 * are begins, odd ones ends. Host and program are looked up for the rows that are shown only.
+	 */
+	{ "slowest",
+		"the slowest requests of all hosts, from one event to the next one of the same key",
+		"SELECT host, program, process, key, begin, us, losses\n"
 		"FROM\n"
 		"(\n"
-		"    SELECT host, program, process, key, min(time) AS begin,\n"
-		"        minIf(at, is_end = 0) AS first, minIf(at, is_end = 1) AS last,\n"
-		"        sum(is_end = 0) AS begins, sum(is_end = 1) AS ends\n"
+		"    SELECT process, key, toDateTime(intDiv(first, 2000000000)) AS begin, intDiv(took, 2) / 1000 AS us,\n"
+		"        arrayCount(t -> t > first AND t < first + took, lost) AS losses\n"
 		"    FROM\n"
 		"    (\n"
-		"        SELECT host, program, process, `${by}` AS key, time, " AT
-		" AS at, 0 AS is_end\n"
-		"        FROM `${database}`.`event_${begin}` WHERE " RECENT "\n"
-		"        UNION ALL\n"
-		"        SELECT host, program, process, `${by}` AS key, time, " AT
-		" AS at, 1 AS is_end\n"
-		"        FROM `${database}`.`event_${end}` WHERE " RECENT "\n"
-		"    )\n"
-		"    GROUP BY host, program, process, key\n"
-		")\n"
-		"WHERE begins = 1 AND ends = 1 AND last >= first\n"
-		"ORDER BY us DESC\n"
-		"LIMIT ${limit}" OF_VIEW,
-		{ { "begin", NULL }, { "end", NULL }, { "by", NULL }, { "minutes", "60" },
+		"        SELECT process, key, first, took\n"
+		"        FROM\n"
+		"        (\n"
+		"            SELECT process, key, arraySort(groupArray(mark)) AS marks, arrayPopBack(marks) AS firsts,\n"
+		"                arrayMap((a, b) -> if(a % 2 = 0 AND b % 2 = 1, b - a, 0), firsts, arrayPopFront(marks)) AS tooks\n"
+		"            FROM\n"
+		"            (\n"
+		"                SELECT process, `${by}` AS key, " AT " * 2 AS mark\n"
+		"                FROM `${database}`.`event_${begin}` WHERE " RECENT "\n"
+		"                UNION ALL\n"
+		"                SELECT process, `${by}` AS key, " AT " * 2 + 1 AS mark\n"
+		"                FROM `${database}`.`event_${end}` WHERE " RECENT "\n"
+		"            )\n"
+		"            GROUP BY process, key\n"
+		"        )\n"
+		"        ARRAY JOIN firsts AS first, tooks AS took\n"
+		"        WHERE took > 0\n"
+		"        ORDER BY took DESC\n"
+		"        LIMIT ${limit}\n"
+		"    ) AS slow\n"
+		"    ANY LEFT JOIN\n"
+		"    (\n"
+		"        SELECT process, groupArray(" AT " * 2) AS lost\n"
+		"        FROM `${database}`.${all}gaps WHERE " RECENT "\n"
+		"        GROUP BY process\n"
+		"    ) AS gaps_of\n"
+		"    USING process\n"
+		") AS counted\n"
+		"ANY LEFT JOIN\n"
+		"(\n"
+		"    SELECT process, any(host) AS host, any(program) AS program\n"
+		"    FROM `${database}`.${all}processes\n"
+		"    GROUP BY process\n"
+		") AS names\n"
+		"USING process\n"
+		"ORDER BY us DESC" OF_VIEW,
+		{ { "begin", NULL }, { "end", NULL }, { "by", NULL }, { "minutes", "10" },
 			{ "limit", "20" } } },
 	{ "percentiles", "percentiles of a field by host and minute",
 		"SELECT toStartOfMinute(time) AS minute, host, count() AS events,\n"
@@ -49,7 +78,7 @@ const struct schema_query schema_queries[] = {
 	{ "rates", "events a second, by event, host and minute",
 		"SELECT toStartOfMinute(time) AS minute, event, host, round(count() / 60, 2) AS rate\n"
 		"FROM `${database}`.${all}events\n"
-		"WHERE " RECENT "\n"
+		"WHERE toStartOfMinute(time) >= toStartOfMinute(" SINCE ")\n"
 		"GROUP BY minute, event, host\n"
 		"ORDER BY minute, event, host",
 		{ { "minutes", "60" } } },
