@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define DEDUPLICATION_WINDOW 10000 /* blocks of all hosts */
+
 /* Old servers need a setting that new ones refuse. */
 static void put_settings(struct out *out, const struct schema_options *o)
 {
@@ -116,9 +118,11 @@ static void put_table(
 
 static void put_on_cluster(struct out *out, const struct schema_options *o)
 {
-	/* Needs the coordination that replicas need; without it, each server gets the statements.
+	/*
+	 * Needs the coordination that replicas need; without it, each server gets the statements.
+	 * Old servers leave out the setting that they need when they pass on a statement.
 	 */
-	if (o->cluster && o->is_replicated) {
+	if (o->cluster && o->is_replicated && !o->is_old) {
 		out_str(out, " ON CLUSTER ");
 		put_name(out, o->cluster);
 	}
@@ -134,6 +138,19 @@ static void put_engine(
 			o->database, table, newest ? ", " : "", newest ? newest : "");
 	} else if (newest) {
 		out_printf(out, "(%s)", newest);
+	}
+}
+
+/*
+ * A block that comes once more is ignored if it is among the last ones: after a fault, waymark ship
+ * may send one to another replica, or a proxy may pass one on late. Old servers know that of
+ * replicas only.
+ */
+static void put_window(struct out *out, const struct schema_options *o)
+{
+	if (o->is_replicated || !o->is_old) {
+		out_printf(out, "\nSETTINGS %sreplicated_deduplication_window = %d",
+			o->is_replicated ? "" : "non_", DEDUPLICATION_WINDOW);
 	}
 }
 
@@ -174,6 +191,9 @@ static void put_one(struct out *out, const struct schema_options *o, const struc
 		t->is_by_day ? "\nPARTITION BY toDate(time, 'UTC')" : "", t->order);
 	if (t->is_by_day && o->keep_days) {
 		out_printf(out, "\nTTL time + toIntervalDay(%u)", o->keep_days);
+	}
+	if (t->is_by_day) {
+		put_window(out, o);
 	}
 	out_str(out, ";\n\n");
 	if (o->cluster) {
