@@ -21,6 +21,49 @@
 
 /* ---- Checks ---- */
 
+static bool has_replicas(const struct server *s)
+{
+	return strchr(s->replicas, '|');
+}
+
+/* Asks for a number. False with the reason in `error`. */
+static bool ask_number(struct server *s, const char *query, uint64_t *number)
+{
+	struct out answer;
+	bool ok = server_ask(s, query, &answer) == SERVER_DONE;
+
+	/* A proxy may answer with something else. */
+	if (ok && (answer.len <= 1 || answer.data[strspn(answer.data, "0123456789")])) {
+		ok = error_set(s->error, "%s: an answer is no number: is it ClickHouse?", s->name);
+	}
+	*number = ok ? strtoull(answer.data, NULL, 10) : 0;
+	out_fini(&answer);
+	return ok;
+}
+
+/* Rows of servers that are no replicas would be stored by each. */
+static enum server_result check_replicas(struct server *s)
+{
+	char query[256];
+	uint64_t tables;
+
+	snprintf(query, sizeof(query),
+		"SELECT count() FROM system.replicas WHERE database = '%.100s' AND table IN "
+		"('events', 'gaps')",
+		s->of->database);
+	if (!ask_number(s, query, &tables)) {
+		return SERVER_UNREACHED;
+	}
+	if (tables == 2) {
+		return SERVER_DONE;
+	}
+	error_set(s->error,
+		"%s: --to names it with replicas, but tables of %s have none: make them by "
+		"'waymark schema clickhouse --replicated', or write a ',' between servers",
+		s->name, s->of->database);
+	return SERVER_REFUSED;
+}
+
 static enum server_result check_version(struct server *s)
 {
 	char query[256];
@@ -101,7 +144,8 @@ enum server_result sender_check(struct server *s)
 		result = SERVER_REFUSED;
 	}
 	out_fini(&answer);
-	return result == SERVER_DONE ? check_version(s) : result;
+	result = result == SERVER_DONE ? check_version(s) : result;
+	return result == SERVER_DONE && has_replicas(s) ? check_replicas(s) : result;
 }
 
 /* ---- One part ---- */
@@ -118,20 +162,72 @@ static void name_query(const struct sender *s, char id[QUERY_ID_SIZE])
 	snprintf(id, QUERY_ID_SIZE, "waymark-%016" PRIx64 "-%zu", s->batch.number, s->part);
 }
 
-/* Asks for a number. */
-static bool ask_number(struct sender *s, const char *query, uint64_t *number)
+/* Asks the server a question about the rows of the part. */
+static bool ask_of_rows(struct sender *s, const char *head, const char *tail, uint64_t *number)
 {
-	struct out answer;
-	bool ok = server_ask(s->server, query, &answer) == SERVER_DONE;
+	const struct batch_part *p = part_of(s);
+	struct out query;
 
-	/* A proxy may answer with something else. */
-	if (ok && (answer.len <= 1 || answer.data[strspn(answer.data, "0123456789")])) {
-		ok = error_set(s->server->error, "%s: an answer is no number: is it ClickHouse?",
-			s->server->name);
-	}
-	*number = ok ? strtoull(answer.data, NULL, 10) : 0;
-	out_fini(&answer);
+	out_init(&query, OUT_TO_MEMORY);
+	out_printf(&query,
+		"%s FROM `%s`.%s WHERE batch = %" PRIu64 " AND time >= toDateTime(%" PRIu64
+		") AND time < toDateTime(%" PRIu64 ")%s",
+		head, s->server->of->database, schema_tables[p->table].name, s->batch.number,
+		BATCH_DAY * (uint64_t)p->day, BATCH_DAY * ((uint64_t)p->day + 1), tail);
+	out_char(&query, '\0');
+	bool ok = ask_number(s->server, query.data, number);
+
+	out_fini(&query);
 	return ok;
+}
+
+/*
+ * A replica whose connection to ZooKeeper ended just then may have rows that ZooKeeper does not
+ * know: no other replica gets them, and they go when it begins anew. `path`: of the replica there.
+ */
+static enum stored look_at_zookeeper(struct sender *s, const char *path)
+{
+	char head[512];
+	uint64_t parts;
+
+	snprintf(head, sizeof(head),
+		"SELECT count() FROM system.zookeeper WHERE path = '%.300s/parts' AND name IN "
+		"(SELECT DISTINCT _part",
+		path);
+	if (!ask_of_rows(s, head, ")", &parts)) {
+		return STORED_UNKNOWN;
+	}
+	if (parts == 0) {
+		error_set(s->server->error,
+			"%s: it has rows of batch %" PRIu64 " that ZooKeeper does not know: run "
+			"'SYSTEM RESTART REPLICA %s.%s' there to remove them",
+			s->server->name, s->batch.number, s->server->of->database,
+			schema_tables[part_of(s)->table].name);
+		if (s->counts->failures == 1) { /* what was reported then is another failure */
+			ship_report(s->report, s->server->error);
+		}
+	}
+	return parts > 0 ? STORED : STORED_UNKNOWN;
+}
+
+/* Finds out whether rows that a server has will stay there. */
+static enum stored look_at_replica(struct sender *s)
+{
+	char query[512];
+	struct out path;
+
+	snprintf(query, sizeof(query),
+		"SELECT replica_path FROM system.replicas WHERE database = '%.100s' AND table = "
+		"'%s'",
+		s->server->of->database, schema_tables[part_of(s)->table].name);
+	enum stored stored =
+		server_ask(s->server, query, &path) == SERVER_DONE ? STORED : STORED_UNKNOWN;
+
+	if (stored == STORED && path.len > 1) {
+		stored = look_at_zookeeper(s, path.data);
+	}
+	out_fini(&path);
+	return stored;
 }
 
 /* Finds out whether the part was stored by a request whose answer is unknown. */
@@ -149,19 +245,14 @@ static enum stored look(struct sender *s)
 	name_query(s, id);
 	snprintf(query, sizeof(query), "SELECT count() FROM system.processes WHERE query_id = '%s'",
 		id);
-	if (!ask_number(s, query, &running)) {
+	if (!ask_number(s->server, query, &running)) {
 		return STORED_UNKNOWN;
 	}
 	if (running > 0) {
 		error_set(s->server->error, "%s: a former request still runs", s->server->name);
 		return STORED_UNKNOWN;
 	}
-	snprintf(query, sizeof(query),
-		"SELECT count() FROM `%.100s`.%s WHERE batch = %" PRIu64
-		" AND time >= toDateTime(%" PRIu64 ") AND time < toDateTime(%" PRIu64 ")",
-		s->server->of->database, schema_tables[p->table].name, s->batch.number,
-		BATCH_DAY * (uint64_t)p->day, BATCH_DAY * ((uint64_t)p->day + 1));
-	if (!ask_number(s, query, &rows)) {
+	if (!ask_of_rows(s, "SELECT count()", "", &rows)) {
 		return STORED_UNKNOWN;
 	}
 	if (rows > 0 && rows != p->rows) {
@@ -171,7 +262,7 @@ static enum stored look(struct sender *s)
 			p->rows);
 		ship_report(s->report, s->server->error);
 	}
-	return rows > 0 ? STORED : NOT_STORED;
+	return rows > 0 ? look_at_replica(s) : NOT_STORED;
 }
 
 static void write_query(const struct sender *s, struct out *query)
@@ -235,6 +326,15 @@ static void pause_ms(const struct sender *s, unsigned int ms)
 	}
 }
 
+/* Goes on with the next replica, if there are several. */
+static void turn(struct sender *s)
+{
+	if (has_replicas(s->server)) {
+		server_next(s->server);
+		s->is_checked = false;
+	}
+}
+
 /* Reports the begin and the end of failures, and waits longer after each. */
 static void note(struct sender *s, bool is_sent)
 {
@@ -253,6 +353,7 @@ static void note(struct sender *s, bool is_sent)
 	}
 	__atomic_store_n(&s->counts->failures, is_sent ? 0 : before + 1, __ATOMIC_RELAXED);
 	if (!is_sent) {
+		turn(s);
 		pause_ms(s, ms < RETRY_MAX_MS ? ms : RETRY_MAX_MS);
 	}
 }
@@ -286,7 +387,9 @@ static void *run(void *sender)
 			pause_ms(s, PAUSE_MS);
 		} else if (!s->is_checked) {
 			s->is_checked = sender_check(s->server) == SERVER_DONE;
-			note(s, s->is_checked);
+			if (!s->is_checked) {
+				note(s, false);
+			}
 		} else if (!s->is_taken) {
 			take(s);
 		} else if (s->part < s->batch.parts.count) {

@@ -42,22 +42,90 @@ static void set_user(struct servers *s, const char *text, size_t length)
 	}
 }
 
-/* Adds HOST[:PORT]; an address of IPv6 is in brackets. False if it is none. */
-static bool add_server(struct servers *s, const char *text, size_t length)
+/* Writes HOST[:PORT] with its port; an address of IPv6 is in brackets. False if it is none. */
+static bool put_replica(struct out *to, const struct servers *s, const char *text, size_t length)
 {
-	const char *port = s->is_encrypted ? PORT_ENCRYPTED : PORT_PLAIN;
 	const char *bracket = memchr(text, ']', length);
 	const char *from = bracket ? bracket : text;
 	bool has_port = memchr(from, ':', length - (size_t)(from - text)) != NULL;
-	struct server server = { .of = s,
-		.name = xcalloc(length + sizeof(PORT_ENCRYPTED) + 1, 1),
-		.ahead_s = INT64_MIN };
 
-	sprintf(server.name, "%.*s%s%s", (int)length, text, has_port ? "" : ":",
-		has_port ? "" : port);
+	out_bytes(to, text, length);
+	if (!has_port) {
+		out_printf(to, ":%s", s->is_encrypted ? PORT_ENCRYPTED : PORT_PLAIN);
+	}
+	return length > 0 && *text != ':';
+}
+
+/* Asks the replica at `at`. */
+static void set_replica(struct server *s, const char *at)
+{
+	free(s->name);
+	s->at = at;
+	s->name = copy(at, strcspn(at, "|"));
+}
+
+/* Adds the replicas of a server. False if one is none. */
+static bool add_server(struct servers *s, const char *text, size_t length)
+{
+	struct server server = { .of = s, .ahead_s = INT64_MIN };
+	const char *end = text + length;
+	struct out names;
+	bool is_ok = true;
+
+	out_init(&names, OUT_TO_MEMORY);
+	for (size_t size; is_ok; text += size + 1) {
+		size = strcspn(text, "|,/");
+		is_ok = put_replica(&names, s, text, size);
+		if (text + size >= end) {
+			break;
+		}
+		out_char(&names, '|');
+	}
+	out_char(&names, '\0');
+	server.replicas = names.data;
+	set_replica(&server, server.replicas);
 	http_init(&server.http, REQUEST_MS);
 	vec_push(&s->all, server);
-	return length > 0 && *text != ':';
+	return is_ok;
+}
+
+bool server_next(struct server *s)
+{
+	const char *end = s->at + strcspn(s->at, "|");
+
+	set_replica(s, *end ? end + 1 : s->replicas);
+	return s->at != s->replicas;
+}
+
+/* True if the replica at the begin of `name` is one of `replicas`. */
+static bool has_replica(const char *replicas, const char *name)
+{
+	size_t length = strcspn(name, "|");
+
+	for (const char *at = replicas;; at++) {
+		size_t own = strcspn(at, "|");
+
+		if (own == length && strncmp(at, name, length) == 0) {
+			return true;
+		}
+		at += own;
+		if (!*at) {
+			return false;
+		}
+	}
+}
+
+bool server_shares(const struct server *s, const char *replicas)
+{
+	for (const char *at = replicas;; at++) {
+		if (has_replica(s->replicas, at)) {
+			return true;
+		}
+		at += strcspn(at, "|");
+		if (!*at) {
+			return false;
+		}
+	}
 }
 
 static bool fail_place(struct servers *s, const char *place)
@@ -100,6 +168,7 @@ bool servers_init(struct servers *s, const char *place)
 void servers_fini(struct servers *s)
 {
 	vec_foreach (struct server *, server, &s->all) {
+		free(server->replicas);
 		free(server->name);
 		http_fini(&server->http);
 	}

@@ -24,7 +24,9 @@ struct servers;
 
 struct server {
 	const struct servers *of;
-	char *name; /* host:port */
+	char *replicas; /* host:port, between '|'; constant */
+	const char *at; /* the one that is asked, among them */
+	char *name; /* its host:port */
 	struct http http;
 	char error[512]; /* of the last request */
 	int64_t ahead_s; /* of the last answer: its clock less this host's; atomic; INT64_MIN: none
@@ -44,11 +46,17 @@ struct servers {
 };
 
 /*
- * Reads clickhouse://[USER[:PASSWORD]@]HOST[:PORT][,HOST[:PORT]...][/DATABASE], or clickhouses://
- * for TLS. False with the reason in `error`.
+ * Reads clickhouse://[USER[:PASSWORD]@]SERVER[,SERVER...][/DATABASE], or clickhouses:// for TLS; a
+ * SERVER is HOST[:PORT], or replicas of one, between '|'. False with the reason in `error`.
  */
 bool servers_init(struct servers *s, const char *place);
 void servers_fini(struct servers *s);
+
+/* Asks the next replica from now on. False: that is the first one again. */
+bool server_next(struct server *s);
+
+/* True if one of `replicas`, host:port between '|', is one of the server's. */
+bool server_shares(const struct server *s, const char *replicas);
 
 /*
  * Asks a server; the answer is text, without its last newline. The caller frees it.

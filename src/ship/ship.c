@@ -135,7 +135,7 @@ static void look_for_room(struct ship *s)
 		bool is_over = bytes >= s->options.spool_bytes;
 
 		if (is_over != lane->is_full) {
-			snprintf(text, sizeof(text), "%s: %s", s->servers->all.items[i].name,
+			snprintf(text, sizeof(text), "%s: %s", s->servers->all.items[i].replicas,
 				is_over ? "the spool is full: events wait in their traces"
 					: "the spool has room again");
 			ship_report(s->sources.report, text);

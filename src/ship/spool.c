@@ -124,7 +124,7 @@ static size_t queue_of(const struct spool *s, const char *name)
 	size_t i = 0;
 
 	while (i < s->servers->all.count &&
-		(!name || strcmp(s->servers->all.items[i].name, name))) {
+		!(name && server_shares(&s->servers->all.items[i], name))) {
 		i++;
 	}
 	return i;
@@ -413,7 +413,7 @@ static char *parts_as_text(const char *server, const struct batch *b)
 bool spool_add(struct spool *s, size_t queue, const struct batch *b)
 {
 	char name[NAME_SIZE];
-	char *text = parts_as_text(s->servers->all.items[queue].name, b);
+	char *text = parts_as_text(s->servers->all.items[queue].replicas, b);
 	struct spooled added = { .number = spool_next(s, queue), .queue = queue };
 
 	snprintf(name, sizeof(name), BATCH_NAME, added.number);

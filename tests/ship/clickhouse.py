@@ -30,7 +30,7 @@ CONFIG = """<yandex>
 <remote_servers><pair>{shards}</pair></remote_servers>{more}
 </yandex>"""
 SHARD = "<shard><replica><host>127.0.0.1</host><port>{}</port></replica></shard>"
-USERS = """<yandex><profiles><default><max_memory_usage>2000000000</max_memory_usage></default></profiles>
+USERS = """<yandex><profiles><default><max_memory_usage>2000000000</max_memory_usage>PROFILE</default></profiles>
 <users>
 <default><password></password><networks><ip>::/0</ip></networks><profile>default</profile><quota>default</quota></default>
 <shipper><password>s3cret@/x</password><networks><ip>::/0</ip></networks><profile>default</profile><quota>default</quota></shipper>
@@ -45,17 +45,17 @@ def is_installed():
 
 
 class Server:
-    """`tcps`: the ports of all servers of the cluster `pair`; the first one that is free here is this server's."""
+    """`tcps`: the ports of all servers of the cluster `pair`, each a shard; `shards`: what it has instead."""
 
-    def __init__(self, path, tcp=None, tcps=(), zone="UTC", more="", listen="127.0.0.1"):
+    def __init__(self, path, tcp=None, tcps=(), zone="UTC", more="", listen="127.0.0.1", shards=None, profile=""):
         self.path = pathlib.Path(path)
         self.http, self.tcp = free_port(), tcp or free_port()
         for folder in ("data", "tmp", "formats"):
             (self.path / folder).mkdir(parents=True)
-        shards = "".join(SHARD.format(port) for port in tcps or [self.tcp])
+        shards = shards or "".join(SHARD.format(port) for port in tcps or [self.tcp])
         (self.path / "config.xml").write_text(CONFIG.format(path=path, http=self.http, tcp=self.tcp, shards=shards, zone=zone, more=more,
                                                                listen="" if listen == "127.0.0.1" else f"<listen_host>{listen}</listen_host>"))
-        (self.path / "users.xml").write_text(USERS)
+        (self.path / "users.xml").write_text(USERS.replace("PROFILE", profile))
         self.process = None
         self.start()
 
@@ -114,6 +114,8 @@ class Proxy:
         self.instead = None  # an answer that clients get instead of the server's
         self.passed = 0  # bytes of requests
         self.seen = None  # these bytes, if a test sets it to b""
+        self.is_bad = None  # takes bytes of a request: true if its connection shall be cut before them
+        self.is_lost = None  # the same: true if the answer shall be cut
         self.listener = socket.create_server(("127.0.0.1", own))
         self.own = self.listener.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
@@ -130,15 +132,21 @@ class Proxy:
             threading.Thread(target=self.serve, args=(client,), daemon=True).start()
 
     def serve(self, client):
+        lost = threading.Event()
         try:
             with client, socket.create_connection(("127.0.0.1", self.port)) as server:
-                back = threading.Thread(target=self.answer, args=(server, client), daemon=True)
+                back = threading.Thread(target=self.answer, args=(server, client, lost), daemon=True)
                 back.start()
                 left = self.chance.randrange(1, 60000) if self.chance.random() < self.odds / 2 else None
                 while piece := client.recv(1 << 16):
                     if left is not None and (left := left - len(piece)) < 0:
                         self.cuts += 1
                         return
+                    if self.is_bad and self.is_bad(piece):
+                        self.cuts += 1
+                        return
+                    if self.is_lost and self.is_lost(piece):
+                        lost.set()
                     self.passed += len(piece)
                     if self.seen is not None:
                         self.seen += piece
@@ -146,10 +154,10 @@ class Proxy:
         except OSError:
             pass
 
-    def answer(self, server, client):
+    def answer(self, server, client, lost):
         try:
             while piece := server.recv(1 << 16):
-                if self.chance.random() < self.odds / 2:
+                if lost.is_set() or self.chance.random() < self.odds / 2:
                     self.cuts += 1
                     client.shutdown(socket.SHUT_RDWR)
                     return

@@ -49,10 +49,10 @@ static void make_counts(struct ship_command *c)
 	}
 }
 
-static bool has_server(const struct servers *s, const char *name)
+static bool has_server(const struct servers *s, const char *replicas)
 {
 	vec_foreach (const struct server *, server, &s->all) {
-		if (strcmp(server->name, name) == 0) {
+		if (server_shares(server, replicas)) {
 			return true;
 		}
 	}
@@ -66,8 +66,8 @@ static const char *find_twin(const struct ship_command *c, const struct ship_des
 		bool is_same = strcmp(o->servers.database, d->servers.database) == 0;
 
 		vec_foreach (const struct server *, server, &d->servers.all) {
-			if (is_same && has_server(&o->servers, server->name)) {
-				return server->name;
+			if (is_same && has_server(&o->servers, server->replicas)) {
+				return server->replicas;
 			}
 		}
 	}
@@ -203,7 +203,7 @@ static void put_row(struct out *out, const struct own_metric *m, const struct sh
 	const uint64_t *value = (const uint64_t *)(const void *)(counts + m->offset);
 
 	out_printf(out, "%s{server=\"", m->name);
-	put_quoted(out, d->servers.all.items[server].name);
+	put_quoted(out, d->servers.all.items[server].replicas);
 	out_str(out, "\",database=\"");
 	put_quoted(out, d->servers.database);
 	out_printf(out, "\"} %" PRIu64 "\n", __atomic_load_n(value, __ATOMIC_RELAXED));

@@ -52,6 +52,20 @@ static bool open_state(struct ship_command *c, const struct ship_destination *d)
 	return true;
 }
 
+/* Checks replicas of a server until one works. */
+static enum server_result check_server(struct ship_command *c, struct server *s)
+{
+	enum server_result result;
+
+	do {
+		result = sender_check(s);
+		if (result != SERVER_DONE) {
+			ship_report(&c->report, s->error);
+		}
+	} while (result != SERVER_DONE && server_next(s));
+	return result;
+}
+
 /*
  * Checks all servers: a wrong name, password or table is reported before anything is read. A server
  * that is down may come back, unless the run ends by itself, and one that refuses must not stop the
@@ -63,11 +77,8 @@ static bool check_servers(struct ship_command *c)
 	bool is_alone = c->destination_count == 1;
 
 	for (size_t i = 0; i < servers->all.count; i++) {
-		enum server_result result = sender_check(&servers->all.items[i]);
+		enum server_result result = check_server(c, &servers->all.items[i]);
 
-		if (result != SERVER_DONE) {
-			ship_report(&c->report, servers->all.items[i].error);
-		}
 		c->ship.lanes[i].sender.is_checked = result == SERVER_DONE;
 		if (c->ship.options.is_once ? result != SERVER_DONE
 					    : result == SERVER_REFUSED && is_alone) {

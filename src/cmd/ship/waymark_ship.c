@@ -33,7 +33,7 @@ enum {
 static const struct argument rows[] = {
 	{ KEY_TO, "to", "PLACE",
 		"clickhouse://[USER@]HOST[:PORT][,HOST...]/DATABASE, or clickhouses:// with TLS;\n"
-		"may be repeated: each has all events" },
+		"HOST|HOST: replicas; may be repeated: each has all events" },
 	{ KEY_TRACES, "traces", "DIR",
 		"also the traces in this folder, and new ones; may be repeated" },
 	{ KEY_ONCE, "once", NULL, "end when everything that is there now is sent" },
