@@ -14,7 +14,8 @@ import subprocess
 import sys
 import time
 
-CACHE = pathlib.Path(os.environ.get("WAYMARK_CHDB") or os.path.abspath(sys.argv.pop(4)))
+FOLDER = os.path.abspath(sys.argv.pop(4))
+CACHE = pathlib.Path(os.environ.get("WAYMARK_CHDB") or FOLDER)
 from clickhouse import PATIENCE  # noqa: E402
 from shipped import OTHER, Shipped, main  # noqa: E402
 
