@@ -48,6 +48,7 @@ struct rates_row {
 	const char *name; /* of an event or category; a value; NULL: a thread, other values */
 	const char *field; /* of a value; else NULL */
 	bool is_part; /* of the row above that is no part */
+	bool is_elsewhere; /* set by the caller: numbers of threads are a container's */
 	uint64_t events;
 	uint64_t window;
 	double rate; /* events a second in the window */

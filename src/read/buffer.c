@@ -369,6 +369,20 @@ bool buffer_source_next_trace(const struct buffer_source *s, uint8_t uuid[16], c
 	return true;
 }
 
+bool buffer_source_place(const struct buffer_source *s, size_t i, const char *noted,
+	char place[BUFFER_FILE_PATH_BYTES])
+{
+	size_t count = s->folder.roots.count;
+
+	if (i >= (count ? count : 1)) {
+		return false;
+	}
+	if (!buffer_folder_resolve(place, count ? s->folder.roots.items[i] : "", noted)) {
+		place[0] = '\0';
+	}
+	return true;
+}
+
 void buffer_source_turn(struct buffer_source *s, const uint8_t uuid[16])
 {
 	struct buffer_file h;

@@ -15,7 +15,7 @@
 #include "format/buffer.h"
 #include "format/packet.h"
 
-/* Names a directory to use instead of /dev/shm, for tests. */
+/* Names a directory to use instead of /dev/shm, for tests; see also read/buffer_folder.h. */
 #define BUFFER_SOURCE_VARIABLE "WAYMARK_SHM"
 
 /* A packet in a buffer, with a copy of its header. */
@@ -31,9 +31,10 @@ struct buffer_source;
 /*
  * Opens the buffer of the trace with that uuid: /dev/shm/waymark-<uuid>, else DIRECTORY/.arena,
  * else the buffer in /dev/shm whose header names the trace, as a process may be unable to rename
- * its buffer when the trace takes it over. Returns NULL with *error: ENOENT if there is none,
- * EBADMSG if the file is no buffer or its header is damaged, EPERM if its owner is neither the
- * caller nor the directory's owner, else the errno of opening it. Never follows symbolic links.
+ * its buffer when the trace takes it over; else the same in other folders, read/buffer_folder.h.
+ * Returns NULL with *error: ENOENT if there is none, EBADMSG if the file is no buffer or its header
+ * is damaged, EPERM if its owner is neither the caller nor the directory's owner, else the errno of
+ * opening it. Never follows symbolic links.
  */
 struct buffer_source *buffer_source_open(const char *directory, const uint8_t uuid[16], int *error);
 
@@ -119,9 +120,17 @@ bool buffer_source_end(const struct buffer_source *s, int *error);
 
 /*
  * True if the process already records into another trace. Sets the uuid and the directory
- * (BUFFER_FILE_PATH_BYTES) of the next trace, or of the newest if more than two followed.
+ * (BUFFER_FILE_PATH_BYTES), as the process noted it, of the next trace, or of the newest if more
+ * than two followed.
  */
 bool buffer_source_next_trace(const struct buffer_source *s, uint8_t uuid[16], char *directory);
+
+/*
+ * Writes where a directory that the process noted may be on this host: the i-th place, from 0 on.
+ * Returns false if there are not so many. A place that is too long is "".
+ */
+bool buffer_source_place(const struct buffer_source *s, size_t i, const char *noted,
+	char place[BUFFER_FILE_PATH_BYTES]);
 
 /* Makes the trace with that uuid the wanted one if it is the current or the previous trace. */
 void buffer_source_turn(struct buffer_source *s, const uint8_t uuid[16]);
@@ -140,12 +149,19 @@ struct buffer_totals buffer_source_totals(const struct buffer_source *s);
 
 /* Returns the trace that it belongs to, as of the opening. */
 const struct buffer_trace *buffer_source_trace(const struct buffer_source *s);
+
+/*
+ * Sets *trace to the same, with its directory on this host if its process has that root. Returns
+ * false if such a path cannot be made.
+ */
+bool buffer_source_trace_in(
+	const struct buffer_source *s, const char *root, struct buffer_trace *trace);
 const char *buffer_source_path(const struct buffer_source *s);
 
 /* True if it is in a trace's directory, and is moved with it. */
 bool buffer_source_is_in_trace(const struct buffer_source *s);
 
-/* Return the folder of buffers, and whether a file name in it is a buffer's. */
+/* Return this process's folder of buffers, and whether a file name in it is a buffer's. */
 const char *buffer_source_folder(void);
 bool buffer_source_is_name(const char *file);
 

@@ -36,13 +36,6 @@
 #define TRIES_OF_PROCESS 20
 #define TRY_NS (10 * 1000 * 1000)
 
-const char *buffer_source_folder(void)
-{
-	const char *folder = secure_getenv(BUFFER_SOURCE_VARIABLE);
-
-	return folder && *folder ? folder : "/dev/shm";
-}
-
 int buffer_source_folder_error(void)
 {
 	const char *folder = secure_getenv(BUFFER_SOURCE_VARIABLE);
@@ -81,7 +74,7 @@ bool buffer_source_is_name(const char *file)
 	       !file[n + 32];
 }
 
-static char *shared_path(const uint8_t uuid[16])
+static char *shared_path(const char *folder, const uint8_t uuid[16])
 {
 	char name[sizeof(BUFFER_FILE_PREFIX) + 32];
 	char *digits = stpcpy(name, prefix());
@@ -89,7 +82,7 @@ static char *shared_path(const uint8_t uuid[16])
 	for (int i = 0; i < 16; i++) {
 		sprintf(digits + 2 * i, "%02x", uuid[i]);
 	}
-	return join(buffer_source_folder(), name);
+	return join(folder, name);
 }
 
 /* Closes and frees a source that cannot be used. */
@@ -214,18 +207,18 @@ static struct buffer_source *open_of(
 }
 
 /* Looks for a buffer by its header, as a process without the rights could not rename it. */
-static struct buffer_source *search(const char *directory, const uint8_t uuid[16], int *error)
+static struct buffer_source *search(
+	const char *folder, const char *directory, const uint8_t uuid[16], int *error)
 {
-	DIR *folder = opendir(buffer_source_folder());
+	DIR *files = opendir(folder);
 	struct buffer_source *found = NULL;
-	bool is_short = !folder && error_is_shortage(errno);
+	bool is_short = !files && error_is_shortage(errno);
 	int why = 0;
 
-	for (const struct dirent *e; folder && !found && (e = readdir(folder));) {
-		struct buffer_source *s =
-			buffer_source_is_name(e->d_name)
-				? open_header(join(buffer_source_folder(), e->d_name), &why)
-				: NULL;
+	for (const struct dirent *e; files && !found && (e = readdir(files));) {
+		struct buffer_source *s = buffer_source_is_name(e->d_name)
+						  ? open_header(join(folder, e->d_name), &why)
+						  : NULL;
 
 		is_short |= !s && error_is_shortage(why);
 		if (s && !find_trace_by_name(s) &&
@@ -236,26 +229,59 @@ static struct buffer_source *search(const char *directory, const uint8_t uuid[16
 			buffer_source_close(s);
 		}
 	}
-	if (folder) {
-		closedir(folder);
+	if (files) {
+		closedir(files);
 	}
 	*error = is_short && !found ? EMFILE : ENOENT;
 	return found;
 }
 
+static struct buffer_source *open_in(const struct buffer_folder *folder, const char *directory,
+	const uint8_t uuid[16], int *error)
+{
+	struct buffer_source *s = open_of(shared_path(folder->path, uuid), directory, uuid, error);
+
+	s = s || *error != ENOENT ? s : search(folder->path, directory, uuid, error);
+	if (s) {
+		buffer_folder_copy(&s->folder, folder);
+	}
+	return s;
+}
+
+/* Looks in other folders. What others put there for this user not to read is not the trace's. */
+static struct buffer_source *search_elsewhere(
+	const char *directory, const uint8_t uuid[16], int *error)
+{
+	struct buffer_folders folders;
+	struct buffer_source *found = NULL;
+
+	buffer_folders_find(&folders);
+	*error = folders.is_short ? EMFILE : ENOENT;
+	for (size_t i = 1; i < folders.all.count && !found && *error == ENOENT; i++) {
+		found = open_in(&folders.all.items[i], directory, uuid, error);
+		*error = *error == EPERM || *error == EACCES ? ENOENT : *error;
+	}
+	buffer_folders_fini(&folders);
+	return found;
+}
+
 struct buffer_source *buffer_source_open(const char *directory, const uint8_t uuid[16], int *error)
 {
-	struct buffer_source *s = open_of(shared_path(uuid), directory, uuid, error);
+	const char *own = buffer_source_folder();
+	struct buffer_source *s = open_of(shared_path(own, uuid), directory, uuid, error);
 
 	if (!s && *error == ENOENT) {
 		s = open_of(join(directory, BUFFER_FILE_IN_TRACE), directory, uuid, error);
 	}
-	return s || *error != ENOENT ? s : search(directory, uuid, error);
+	if (!s && *error == ENOENT) {
+		s = search(own, directory, uuid, error);
+	}
+	return s || *error != ENOENT ? s : search_elsewhere(directory, uuid, error);
 }
 
 void buffer_source_explain(char *text, size_t size, const uint8_t uuid[16], int error)
 {
-	char *shared = shared_path(uuid);
+	char *shared = shared_path(buffer_source_folder(), uuid);
 	struct stat st;
 	bool is_shared = lstat(shared, &st) == 0 || errno != ENOENT;
 	const char *path = is_shared ? shared : BUFFER_FILE_IN_TRACE;
@@ -288,6 +314,7 @@ void buffer_source_close(struct buffer_source *s)
 	}
 	vec_fini(&s->scanned);
 	vec_fini(&s->again);
+	buffer_folder_fini(&s->folder);
 	free(s->path);
 	free(s);
 }
@@ -303,14 +330,31 @@ struct buffer_totals buffer_source_totals(const struct buffer_source *s)
 							  : s->header.totals;
 }
 
-const struct buffer_trace *buffer_source_trace(const struct buffer_source *s)
+/* Returns the wanted trace; the other entry if that one has the name that it got since. */
+static const struct buffer_trace *trace_in(const struct buffer_source *s, const char *root)
 {
 	const struct buffer_trace *trace = &s->header.traces[s->turn % 2];
 	const struct buffer_trace *other = &s->header.traces[(s->turn + 1) % 2];
-	bool is_renamed = memcmp(trace->uuid, other->uuid, sizeof(trace->uuid)) == 0 &&
-			  access(trace->directory, F_OK) != 0;
+	char path[BUFFER_FILE_PATH_BYTES];
+	bool is_renamed =
+		memcmp(trace->uuid, other->uuid, sizeof(trace->uuid)) == 0 &&
+		!(buffer_folder_resolve(path, root, trace->directory) && access(path, F_OK) == 0);
 
 	return is_renamed ? other : trace;
+}
+
+const struct buffer_trace *buffer_source_trace(const struct buffer_source *s)
+{
+	return trace_in(s, "");
+}
+
+bool buffer_source_trace_in(
+	const struct buffer_source *s, const char *root, struct buffer_trace *trace)
+{
+	const struct buffer_trace *noted = trace_in(s, root);
+
+	memcpy(trace->uuid, noted->uuid, sizeof(trace->uuid));
+	return buffer_folder_resolve(trace->directory, root, noted->directory);
 }
 
 const char *buffer_source_path(const struct buffer_source *s)

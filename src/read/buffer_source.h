@@ -5,6 +5,7 @@
 
 #include "base/vec.h"
 #include "read/buffer.h"
+#include "read/buffer_folder.h"
 
 struct buffer_packets {
 	struct buffer_packet *items; /* by (stream_instance_id, sequence), each once */
@@ -15,6 +16,7 @@ struct buffer_packets {
 struct buffer_source {
 	int fd;
 	char *path;
+	struct buffer_folder folder; /* empty if it is this process's, or the trace */
 	const unsigned char *map;
 	uint64_t bytes;
 	struct buffer_file header;

@@ -2,7 +2,8 @@
 /*
  * Finds leftovers, see recover/leftover.h. A buffer file names its process and the folder and uuid
  * of its trace. The process is dead if the file can be locked; the trace exists if the folder's
- * metadata has the uuid.
+ * metadata has the uuid. All of that is true in containers, too, but a process in one knows another
+ * pid of itself and another path: the kernel's list of locks has its pid here.
  */
 #include "recover/leftover.h"
 
@@ -17,10 +18,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "read/buffer.h"
+#include "read/buffer_folder.h"
 #include "read/ctf/metadata.h"
 
 #define BLOCK_BYTES 512u /* for st_blocks */
@@ -42,7 +46,34 @@ static void read_command(struct leftover *o)
 	}
 }
 
-static void describe(struct leftover *o, const struct buffer_source *buffer)
+/*
+ * Finds the trace in the roots of processes that see the buffer, and reads its metadata, for
+ * ctf_metadata_fini(). Returns false if it is in none, with the path in the first root.
+ */
+static bool find_trace(struct leftover *o, const struct buffer_source *buffer,
+	const struct buffer_folder *folder, struct ctf_metadata *md)
+{
+	struct buffer_trace trace;
+
+	ctf_metadata_init(md, NULL);
+	vec_foreach (char *const *, root, &folder->roots) {
+		bool is_path = buffer_source_trace_in(buffer, *root, &trace);
+
+		if (!*o->directory && is_path) {
+			strcpy(o->directory, trace.directory);
+			memcpy(o->uuid, trace.uuid, sizeof(o->uuid));
+		}
+		ctf_metadata_fini(md);
+		if (is_path && ctf_metadata_of_buffer(md, &trace, NULL)) {
+			strcpy(o->directory, trace.directory);
+			return true;
+		}
+	}
+	return false;
+}
+
+static void describe(
+	struct leftover *o, const struct buffer_source *buffer, const struct buffer_folder *folder)
 {
 	const struct buffer_file *h = buffer_source_header(buffer);
 	struct ctf_metadata md;
@@ -56,9 +87,7 @@ static void describe(struct leftover *o, const struct buffer_source *buffer)
 	o->state = buffer_source_is_dead(buffer) ? LEFTOVER_DEAD : LEFTOVER_ALIVE;
 	o->totals = buffer_source_totals(buffer);
 	o->totals_ns = now.monotonic_ns;
-	strcpy(o->directory, buffer_source_trace(buffer)->directory);
-	memcpy(o->uuid, buffer_source_trace(buffer)->uuid, sizeof(o->uuid));
-	bool found = ctf_metadata_of_buffer(&md, buffer_source_trace(buffer), NULL);
+	bool found = find_trace(o, buffer, folder, &md);
 
 	/* A jail's trace is made when it is drained. */
 	o->is_jailed = h->jail.on;
@@ -66,8 +95,6 @@ static void describe(struct leftover *o, const struct buffer_source *buffer)
 	o->has_trace = found || (h->jail.on && h->jail.claim == BUFFER_RECORDS && !h->jail.staged);
 	if (found) {
 		snprintf(o->command, sizeof(o->command), "%s", md.procname);
-	} else if (o->state == LEFTOVER_ALIVE) {
-		read_command(o);
 	}
 	ctf_metadata_fini(&md);
 }
@@ -78,12 +105,12 @@ static int is_buffer(const struct dirent *e)
 }
 
 /* Reads one file. Returns false if it was removed meanwhile. */
-static bool read_leftover(struct leftover *o, const char *name)
+static bool read_leftover(struct leftover *o, const struct buffer_folder *folder, const char *name)
 {
 	struct stat st;
 
-	*o = (struct leftover){ 0 };
-	if (asprintf(&o->path, "%s/%s", buffer_source_folder(), name) < 0) {
+	*o = (struct leftover){ .is_elsewhere = !folder->is_own };
+	if (asprintf(&o->path, "%s/%s", folder->path, name) < 0) {
 		abort();
 	}
 	if (lstat(o->path, &st) != 0) {
@@ -91,27 +118,29 @@ static bool read_leftover(struct leftover *o, const char *name)
 		return false;
 	}
 	o->uid = st.st_uid;
+	o->device = st.st_dev;
+	o->inode = st.st_ino;
 	o->bytes = (uint64_t)st.st_blocks * BLOCK_BYTES;
 	o->seen = st.st_mtime;
 	struct buffer_source *buffer = buffer_source_open_path(o->path, &o->error);
 
 	if (buffer) {
-		describe(o, buffer);
+		describe(o, buffer, folder);
 	}
 	buffer_source_close(buffer);
 	return true;
 }
 
-void leftovers_find(struct leftovers *l)
+static void find_in(struct leftovers *l, const struct buffer_folder *folder)
 {
 	struct dirent **entries;
-	int n = scandir(buffer_source_folder(), &entries, is_buffer, alphasort);
+	int n = scandir(folder->path, &entries, is_buffer, alphasort);
 
-	*l = (struct leftovers){ .is_short = n < 0 && error_is_shortage(errno) };
+	l->is_short |= n < 0 && error_is_shortage(errno);
 	for (int i = 0; i < n; i++) {
 		struct leftover o;
 
-		if (read_leftover(&o, entries[i]->d_name)) {
+		if (read_leftover(&o, folder, entries[i]->d_name)) {
 			vec_push(&l->all, o);
 			l->is_short |= error_is_shortage(o.error);
 		}
@@ -120,6 +149,86 @@ void leftovers_find(struct leftovers *l)
 	if (n >= 0) {
 		free(entries);
 	}
+}
+
+/* ---- Processes of other namespaces ---- */
+
+/* Sets the pid of the buffer that a line of /proc/locks is about. */
+static void take_lock(struct leftovers *l, const char *line)
+{
+	unsigned int major;
+	unsigned int minor;
+	uint64_t inode;
+	int32_t pid;
+	char kind[16];
+
+	if (sscanf(line, "%*u: %15s %*s %*s %" SCNd32 " %x:%x:%" SCNu64, kind, &pid, &major, &minor,
+		    &inode) != 5 ||
+		pid <= 0) {
+		return;
+	}
+	vec_foreach (struct leftover *, o, &l->all) {
+		/* Each process of a jail's family shares the lock of flock(). */
+		bool is_its = strcmp(kind, o->is_jailed ? "POSIX" : "FLOCK") == 0;
+
+		if (is_its && o->is_elsewhere && o->state == LEFTOVER_ALIVE && o->inode == inode &&
+			o->device == makedev(major, minor)) {
+			o->pid = (uint32_t)pid;
+		}
+	}
+}
+
+/* Gives processes of other namespaces the pids that they have here. */
+static void find_pids(struct leftovers *l)
+{
+	bool is_any = false;
+	char line[256];
+
+	vec_foreach (const struct leftover *, o, &l->all) {
+		is_any |= o->is_elsewhere && o->state == LEFTOVER_ALIVE;
+	}
+	FILE *locks = is_any ? fopen("/proc/locks", "re") : NULL;
+
+	while (locks && fgets(line, sizeof(line), locks)) {
+		take_lock(l, line);
+	}
+	if (locks) {
+		fclose(locks);
+	}
+}
+
+static void read_commands(struct leftovers *l)
+{
+	vec_foreach (struct leftover *, o, &l->all) {
+		if (o->state == LEFTOVER_ALIVE && !*o->command) {
+			read_command(o);
+		}
+	}
+}
+
+void leftovers_find(struct leftovers *l)
+{
+	struct buffer_folders folders;
+
+	buffer_folders_find(&folders);
+	*l = (struct leftovers){ .is_short = folders.is_short };
+	vec_foreach (const struct buffer_folder *, folder, &folders.all) {
+		find_in(l, folder);
+	}
+	buffer_folders_fini(&folders);
+	find_pids(l);
+	read_commands(l);
+}
+
+void leftovers_find_own(struct leftovers *l)
+{
+	struct buffer_folder own = { .path = xstrdup(buffer_source_folder()), .is_own = true };
+
+	*l = (struct leftovers){ 0 };
+	vec_push(&own.roots, xstrdup(""));
+	find_in(l, &own);
+	read_commands(l);
+	buffer_folder_fini(&own);
 }
 
 void leftovers_fini(struct leftovers *l)
@@ -161,6 +270,9 @@ bool leftover_is_place(const char *directory, const char *path)
 	char wanted[PATH_MAX];
 	char place[PATH_MAX];
 
+	if (buffer_folder_is_beyond(directory) || buffer_folder_is_beyond(path)) {
+		return strcmp(directory, path) == 0;
+	}
 	return directory[0] == '/' && absolute(wanted, path) && absolute(place, directory) &&
 	       strcmp(place, wanted) == 0;
 }
@@ -170,7 +282,7 @@ bool leftover_explain(const char *path, char *text, size_t size)
 	const struct leftover *found = NULL;
 	struct leftovers l;
 
-	leftovers_find(&l);
+	leftovers_find_own(&l);
 	vec_foreach (const struct leftover *, o, &l.all) {
 		if (!found && leftover_is_place(o->directory, path)) {
 			found = o;

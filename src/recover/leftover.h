@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Leftovers and buffers in use: the buffer files under /dev/shm, with their user, process and
- * trace. Buffers inside of their traces are not listed. Changes nothing. Any process, any thread.
+ * Leftovers and buffers in use: the buffer files under /dev/shm, also in containers
+ * (read/buffer_folder.h), with their user, process and trace. Buffers inside of their traces are
+ * not listed. Changes nothing. Any process, any thread.
  */
 #ifndef RECOVER_LEFTOVER_H
 #define RECOVER_LEFTOVER_H
@@ -24,27 +25,33 @@ struct leftover {
 	char *path; /* path of the buffer */
 	int error; /* errno if the file cannot be read; EBADMSG: it is no buffer */
 	uid_t uid;
+	dev_t device; /* of the file, with its inode */
+	ino_t inode;
+	bool is_elsewhere; /* in another folder than this process's: a container's */
 	uint64_t bytes; /* of memory in use */
 	time_t seen; /* time of the process's last clock reading, which it repeats while it lives */
 	enum leftover_state state;
 	/* Empty if the file cannot be read: */
-	uint32_t pid;
+	uint32_t pid; /* on this host while it lives; of one that has ended, as it saw itself */
 	bool is_jailed; /* `waymark drain` makes its trace */
 	bool has_trace; /* the trace is where its process made it, or can be made */
 	char command[64]; /* name of the process; "": unknown */
-	char directory[BUFFER_FILE_PATH_BYTES]; /* of the trace, absolute */
+	char directory[BUFFER_FILE_PATH_BYTES]; /* of the trace, absolute, on this host */
 	uint8_t uuid[16]; /* of the trace */
 	struct buffer_totals totals; /* all zero: unknown */
 	uint64_t totals_ns; /* when the process noted them, CLOCK_MONOTONIC */
 };
 
 struct leftovers {
-	VEC(struct leftover) all; /* by path */
+	VEC(struct leftover) all; /* of each folder by path, the own folder's first */
 	bool is_short; /* there was no free descriptor: some are missing or not read */
 };
 
 /* Finds the buffers of all users. */
 void leftovers_find(struct leftovers *l);
+
+/* Finds those in this process's folder only: others are not to be changed from here. */
+void leftovers_find_own(struct leftovers *l);
 void leftovers_fini(struct leftovers *l);
 
 /* True if this user, root each, may read the buffer's trace, and it is there. */

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "format/ctf.h"
+#include "read/buffer_folder.h"
 #include "read/folder.h"
 #include "recover/host_clock.h"
 #include "recover/leftover.h"
@@ -55,7 +56,7 @@ void sources_fini(struct ship_sources *s)
 
 struct ship_source *sources_add(struct ship_sources *s, const char *path)
 {
-	char *full = realpath(path, NULL);
+	char *full = buffer_folder_is_beyond(path) ? NULL : realpath(path, NULL);
 	struct ship_source *source = hash_get(&s->by_path, full ? full : path);
 
 	if (!source) {
@@ -251,17 +252,46 @@ void sources_load(struct ship_sources *s, const json_t *traces)
 
 /* ---- Finding traces ---- */
 
+/* Returns the source of the same trace at another path; NULL if there is none. */
+static struct ship_source *twin_of(const struct ship_sources *s, const struct ship_source *source)
+{
+	vec_foreach (struct ship_source *const *, it, &s->all) {
+		if (*it != source && strcmp((*it)->uuid, source->uuid) == 0) {
+			return *it;
+		}
+	}
+	return NULL;
+}
+
+/* True if events of a container's process cannot be had: its trace is at no path here. */
+static bool is_out_of_reach(const struct ship_sources *s, const struct leftover *o)
+{
+	struct ship_source wanted = { 0 };
+
+	uuid_text(wanted.uuid, o->uuid);
+	return o->is_elsewhere && o->state == LEFTOVER_ALIVE && !o->has_trace &&
+	       o->totals.recorded > 0 && !twin_of(s, &wanted);
+}
+
 static void find_processes(struct ship_sources *s)
 {
 	struct leftovers l;
+	size_t count = 0;
+	char text[400];
 
 	leftovers_find(&l);
 	s->is_short |= l.is_short;
 	vec_foreach (const struct leftover *, o, &l.all) {
 		if (leftover_is_readable(o)) {
 			sources_add(s, o->directory);
+		} else if (is_out_of_reach(s, o) && ++count > s->out_of_reach) {
+			snprintf(text, sizeof(text),
+				"%.300s: its trace is not here: give its folder by --traces",
+				o->path);
+			ship_report(s->report, text);
 		}
 	}
+	s->out_of_reach = count;
 	leftovers_fini(&l);
 }
 
@@ -420,24 +450,32 @@ static struct reader *open_at(const struct ship_source *source, const struct rea
 	return reader_open(source->path, &options, error);
 }
 
-/* Returns the source of the same trace at another path; NULL if there is none. */
-static struct ship_source *twin_of(const struct ship_sources *s, const struct ship_source *source)
-{
-	vec_foreach (struct ship_source *const *, it, &s->all) {
-		if (*it != source && strcmp((*it)->uuid, source->uuid) == 0) {
-			return *it;
-		}
-	}
-	return NULL;
-}
-
 /* True if a source's trace is where it was. */
 static bool is_there(const struct ship_source *source)
 {
 	return source->state != SOURCE_GONE && access(source->path, F_OK) == 0;
 }
 
-/* Makes the source one of another trace, which may have been moved here. False if it is a twin. */
+/* True if one path leads through a container's root: a trace may have both. */
+static bool are_views(const struct ship_source *a, const struct ship_source *b)
+{
+	return buffer_folder_is_beyond(a->path) != buffer_folder_is_beyond(b->path);
+}
+
+/*
+ * True if the source gets the trace of its twin: that is gone, or was read to an end before the
+ * memory of its process was found in a container.
+ */
+static bool is_heir(const struct ship_source *source, const struct ship_source *twin)
+{
+	return !is_there(twin) || (twin->state != SOURCE_OPEN && are_views(source, twin) &&
+					  buffer_folder_is_beyond(source->path));
+}
+
+/*
+ * Makes the source one of another trace, which may have been moved here. False if it is a twin; the
+ * error is "" if it is one by another view.
+ */
 static bool become(struct ship_sources *s, struct ship_source *source,
 	const char uuid[UUID_TEXT_SIZE], struct read_error *error)
 {
@@ -447,8 +485,9 @@ static bool become(struct ship_sources *s, struct ship_source *source,
 	strcpy(source->uuid, uuid);
 	struct ship_source *twin = twin_of(s, source);
 
-	if (twin && is_there(twin)) {
+	if (twin && !is_heir(source, twin)) {
 		read_error_set(error, "it is the trace %s, which is shipped", twin->path);
+		error->text[0] = are_views(source, twin) ? '\0' : error->text[0];
 		source->uuid[0] = '\0';
 		return false;
 	}
@@ -502,10 +541,10 @@ static void fail(struct ship_sources *s, struct ship_source *source, const struc
 	char text[5000];
 
 	snprintf(text, sizeof(text), "%s: %s", source->path, error->text);
-	if (!source->is_reported) {
+	if (!source->is_reported && *error->text) {
 		ship_report(s->report, text);
 	}
-	source->is_reported = true;
+	source->is_reported |= *error->text != '\0';
 	source->is_short = error->is_short;
 	source->retry_ns = clock_now_ns() + (error->is_short ? SHORT_NS : RETRY_NS);
 	source_close(source, SOURCE_BAD);

@@ -275,7 +275,9 @@ static void put_quoted(FILE *to, const char *text)
 
 static void put_advice(FILE *to, const struct leftover *o)
 {
-	if (o->error == EBADMSG) {
+	if (o->is_elsewhere) {
+		fputs("it is in a container: waymark recover there", to);
+	} else if (o->error == EBADMSG) {
 		fputs("damaged: waymark recover --discard ", to);
 		put_quoted(to, o->path);
 	} else if (o->error) {

@@ -284,7 +284,7 @@ static int visit_own(const struct options *options)
 	size_t own = 0;
 	size_t of_others = 0;
 
-	leftovers_find(&l);
+	leftovers_find_own(&l);
 	vec_foreach (const struct leftover *, o, &l.all) {
 		if (o->uid == geteuid()) {
 			own++;
@@ -365,7 +365,7 @@ static int visit_users(const struct options *options)
 	if (chdir("/") != 0) {
 		return EXIT_FAILURE;
 	}
-	leftovers_find(&l);
+	leftovers_find_own(&l);
 	vec_foreach (const struct leftover *, o, &l.all) {
 		if (is_first_of_user(&l, o)) {
 			status |= visit_user(o->uid, options);
@@ -450,7 +450,7 @@ static int list(bool for_people)
 	struct leftovers l;
 	struct columns c;
 
-	leftovers_find(&l);
+	leftovers_find_own(&l);
 	columns_init(&c, "SIZE AGE -USER PID -PROCESS -TRACE -COMMAND -BUFFER -DIRECTORY");
 	vec_foreach (const struct leftover *, o, &l.all) {
 		put_row(&c, o);

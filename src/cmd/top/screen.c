@@ -211,7 +211,7 @@ static void make_rows(struct screen *s)
 		selected = s->rows.all.items[s->selected].key;
 	}
 	rates_rows_fini(&s->rows);
-	rates_rows_make(&s->rows, &s->watch.rates, &s->options->view);
+	watch_rows(&s->watch, &s->options->view, &s->rows);
 	s->count = s->rows.all.count;
 	for (size_t i = 0; has_selected && i < s->count; i++) {
 		if (rates_row_is(&s->rows.all.items[i].key, &selected)) {

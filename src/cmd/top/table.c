@@ -41,13 +41,14 @@ static const char *const states[] = {
 
 /* ---- Names ---- */
 
-/* Reads the name of a thread from the kernel; "" if it has ended. */
-static void read_thread_name(char *name, size_t size, const struct rates_row_key *key)
+/* Reads the name of a thread from the kernel; "" if it has ended, or has other numbers here. */
+static void read_thread_name(char *name, size_t size, const struct rates_row *row)
 {
+	const struct rates_row_key *key = &row->key;
 	char path[80];
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/comm", key->pid, key->tid);
-	FILE *f = fopen(path, "re");
+	FILE *f = row->is_elsewhere ? NULL : fopen(path, "re");
 
 	if (!f || !fgets(name, (int)size, f)) {
 		*name = '\0';
@@ -71,7 +72,7 @@ static void put_name(struct columns *c, const struct rates_row *row)
 	} else if (row->name) {
 		fputs(*row->name ? row->name : "(no category)", to);
 	} else if (row->key.tid) {
-		read_thread_name(comm, sizeof(comm), &row->key);
+		read_thread_name(comm, sizeof(comm), row);
 		fprintf(to, "%" PRIu32 " %s", row->key.tid, comm);
 	} else {
 		fputs("(other threads)", to);
@@ -332,7 +333,7 @@ static void put_json_row(struct out *out, const struct rates_row *row)
 	if (row->name) {
 		json_out_member(out, "name", row->name);
 	} else {
-		read_thread_name(comm, sizeof(comm), &row->key);
+		read_thread_name(comm, sizeof(comm), row);
 		json_out_member(out, "name", comm);
 		out_printf(out, "\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",", row->key.pid,
 			row->key.tid);
@@ -396,7 +397,7 @@ void top_put_json(struct out *out, const struct watch *w, const struct rates_vie
 	const struct rates *r = &w->rates;
 	struct rates_rows rows;
 
-	rates_rows_make(&rows, r, view);
+	watch_rows(w, view, &rows);
 	out_printf(out, "{\"pid\":%" PRIu32 ",", w->process.pid);
 	json_out_member(out, "program", w->process.command);
 	json_out_member(out, "trace", w->process.directory);

@@ -100,6 +100,9 @@ void watch_turn(struct watch *w);
 /* Ends the last window of an ended process; keeps the one before if the last is much shorter. */
 void watch_end(struct watch *w, uint64_t interval_ns);
 
+/* Makes the rows of the last window. */
+void watch_rows(const struct watch *w, const struct rates_view *view, struct rates_rows *rows);
+
 /* Returns the nanoseconds between the events that were read last and now. */
 uint64_t watch_lag(const struct watch *w);
 

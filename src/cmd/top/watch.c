@@ -82,7 +82,7 @@ static void set_process(struct watch *w)
 {
 	const struct trace_info *info = &w->reader->traces[0];
 
-	if (info->pid) {
+	if (!w->process.pid) { /* else it is the pid on this host, which the trace may not know */
 		w->process.pid = info->pid;
 	}
 	if (!w->process.command[0]) {
@@ -230,6 +230,14 @@ void watch_end(struct watch *w, uint64_t interval_ns)
 
 	if (r->begin_ns == r->end_ns || w->at_ns - r->end_ns >= (int64_t)(interval_ns / 2)) {
 		watch_turn(w);
+	}
+}
+
+void watch_rows(const struct watch *w, const struct rates_view *view, struct rates_rows *rows)
+{
+	rates_rows_make(rows, &w->rates, view);
+	vec_foreach (struct rates_row *, row, &rows->all) {
+		row->is_elsewhere = w->process.is_elsewhere;
 	}
 }
 

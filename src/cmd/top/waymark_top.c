@@ -173,7 +173,7 @@ static void put_text(struct out *out, const struct watch *w, const struct top_op
 	size_t size;
 	FILE *to = memory_stream(&text, &size);
 
-	rates_rows_make(&table, &w->rates, &o->view);
+	watch_rows(w, &o->view, &table);
 	top_put_state(to, w, &o->view);
 	top_put_rows(to, &table, ONE_WINDOW);
 	top_put_aggregates(to, w);

@@ -201,6 +201,27 @@ static void take_directory(struct ctf_reader *r, int directory, const uint8_t uu
 	ctf_look_again(r);
 }
 
+/* Opens the process's next trace; -1 with errno if it is in no place that it may have. */
+static int open_next(const struct ctf_reader *r, const uint8_t uuid[16], const char *noted)
+{
+	char place[BUFFER_FILE_PATH_BYTES];
+	int why = ENOENT;
+
+	for (size_t i = 0; buffer_source_place(r->trace.buffer, i, noted, place); i++) {
+		int directory = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+		if (directory >= 0 && is_trace(directory, uuid)) {
+			return directory;
+		}
+		why = directory < 0 ? errno : 0;
+		if (directory >= 0) {
+			close(directory);
+		}
+	}
+	errno = why;
+	return -1;
+}
+
 /* Continues with the trace that the program records into now, or counts the failed try. */
 static bool turn_to_next_trace(struct ctf_reader *r)
 {
@@ -210,17 +231,15 @@ static bool turn_to_next_trace(struct ctf_reader *r)
 	if (!buffer_source_next_trace(r->trace.buffer, uuid, path)) {
 		return false;
 	}
-	int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int why = directory < 0 ? errno : 0;
+	int directory = open_next(r, uuid, path);
 
-	if (directory >= 0 && is_trace(directory, uuid)) {
+	if (directory >= 0) {
 		take_directory(r, directory, uuid);
 		r->follow.tries = 0;
 		return true;
 	}
-	if (directory >= 0) {
-		close(directory);
-	}
+	int why = errno;
+
 	r->follow.tries++;
 	read_error_set(&r->base.error, "the program continues in %s, which cannot be followed: %s",
 		path, why ? strerror(why) : "that is another trace");
