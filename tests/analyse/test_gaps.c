@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "analyse/life/gaps.h"
+#include "analyse/match/gaps.h"
 
 static const struct key process = { .trace = 1, .pid = 10 };
 

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "analyse/match/fields.h"
-#include "analyse/life/gaps.h"
+#include "analyse/match/gaps.h"
 #include "analyse/life/life_kinds.h"
 #include "analyse/life/paths.h"
 #include "analyse/match/tuples.h"

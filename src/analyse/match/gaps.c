@@ -3,7 +3,7 @@
  * Windows of lost events by owner, merged as they come: their ends are in the order of time. The
  * last records of a few threads are kept in an array, because most records are of these.
  */
-#include "analyse/life/gaps.h"
+#include "analyse/match/gaps.h"
 
 void gaps_fini(struct gaps *g)
 {
