@@ -105,6 +105,9 @@ static enum read_result move(struct merge *m, struct part *p)
 	switch (result) {
 	case READ_RECORD:
 		p->record.ns += p->shift;
+		if (p->record.kind == RECORD_GAP && p->record.from_ns) {
+			p->record.from_ns += p->shift;
+		}
 		p->state = PART_READY;
 		return READ_END;
 	case READ_END:

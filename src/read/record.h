@@ -125,7 +125,14 @@ struct record {
 			const unsigned char *payload; /* arguments as recorded */
 			size_t payload_size;
 		};
-		struct losses gap;
+		struct { /* for a gap */
+			struct losses gap;
+			/*
+			 * Nothing is missing before: the time of the event before the gap, of its
+			 * stream. 0: unknown. `ns` is the end; unknown if it is not later.
+			 */
+			uint64_t from_ns;
+		};
 	};
 };
 

@@ -100,11 +100,17 @@ static void note_packets(struct ctf_stream *s, const struct ctf_trace *t, uint64
 	}
 }
 
-/* Returns the gap that a former reader left, if its packet has left memory meanwhile. */
+/*
+ * Returns the gap that a former reader left, if its packet has left memory meanwhile. A new gap
+ * begins with the last event.
+ */
 static struct losses take_pending(struct ctf_stream *s)
 {
 	struct losses gap = s->has_gap ? s->gap : (struct losses){ 0 };
 
+	if (!s->has_gap) {
+		s->gap_from = s->sequence ? s->ticks : CTF_UNKNOWN;
+	}
 	s->has_gap = false;
 	return gap;
 }

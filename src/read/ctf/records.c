@@ -199,6 +199,7 @@ static enum read_result give_gap(struct ctf_reader *r, struct record *rec, struc
 		.ns = ctf_ns(r, s->ticks),
 		.offset = s->packet_offset,
 		.gap = s->gap,
+		.from_ns = s->gap_from == CTF_UNKNOWN ? 0 : ctf_ns(r, s->gap_from),
 	};
 	return READ_RECORD;
 }

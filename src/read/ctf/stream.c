@@ -141,9 +141,9 @@ static void open_packet(
 		s->pos = s->resume < there ? packet + s->resume : s->end;
 	} else {
 		s->pos = packet + sizeof(s->header);
+		ctf_gap_note(s, t);
 		s->ticks = s->header.timestamp_begin;
 		s->waits = 0;
-		ctf_gap_note(s, t);
 	}
 	s->is_open = t->is_live && s->header.timestamp_end == PACKET_OPEN;
 	s->begin = s->pos;

@@ -98,6 +98,7 @@ struct ctf_stream {
 	/* The last thread: a packet without thread reports what it lost before it ended. */
 	uint32_t owner;
 	struct losses gap;
+	uint64_t gap_from; /* time of the event before `gap`; CTF_UNKNOWN: there is none */
 };
 
 enum ctf_step {

@@ -123,6 +123,7 @@ static enum read_result give_gap(struct capture *c, struct record *rec, uint64_t
 		.ns = ns,
 		.offset = input_offset(&c->input),
 		.gap = c->losses,
+		.from_ns = c->lost_from_ns,
 	};
 	c->losses = (struct losses){ 0 };
 	return READ_RECORD;
@@ -131,6 +132,34 @@ static enum read_result give_gap(struct capture *c, struct record *rec, uint64_t
 static bool has_losses(const struct capture *c)
 {
 	return losses_events(&c->losses) + losses_packets(&c->losses) > 0;
+}
+
+static void note_losses(struct capture *c, const struct losses *losses, uint64_t from_ns)
+{
+	if (!has_losses(c) || from_ns < c->lost_from_ns) {
+		c->lost_from_ns = from_ns;
+	}
+	losses_add(&c->losses, losses);
+}
+
+/* `CPU:0 [LOST 12 EVENTS]`; the number is absent if the kernel does not know it. */
+static void note_loss_line(struct capture *c, const char *text)
+{
+	size_t cpu = strtoul(text + strlen("CPU:"), NULL, 10);
+	const char *lost = text + strcspn(text, "[");
+	const char *digits = lost + strcspn(lost, "0123456789");
+	uint64_t count = strtoull(digits, NULL, 10);
+	const struct losses losses = { .lost = count, .missing = count == 0 };
+
+	note_losses(c, &losses, cpu < c->last_ns.count ? c->last_ns.items[cpu] : 0);
+}
+
+static void note_time(struct capture *c, const struct kernel_line *line)
+{
+	if (line->cpu < CAPTURE_CPUS_MAX) {
+		vec_reach(&c->last_ns, line->cpu);
+		c->last_ns.items[line->cpu] = line->ns;
+	}
 }
 
 static COLD enum read_result end(struct capture *c, struct record *rec)
@@ -255,6 +284,7 @@ static enum read_result give_event(
 	rec->payload = (const unsigned char *)text;
 	rec->payload_size = strlen(text);
 	c->last = *rec;
+	note_time(c, line);
 	return READ_RECORD;
 }
 
@@ -275,13 +305,7 @@ static enum read_result take_line(struct capture *c, struct record *rec)
 		return has_losses(c) ? give_gap(c, rec, line.ns) : give_event(c, rec, &line);
 	}
 	if (kernel_line_is_loss(text)) {
-		/* `CPU:0 [LOST 12 EVENTS]`; the number is absent if the kernel does not know it. */
-		const char *lost = text + strcspn(text, "[");
-		const char *digits = lost + strcspn(lost, "0123456789");
-		uint64_t count = strtoull(digits, NULL, 10);
-
-		c->losses.lost += count;
-		c->losses.missing += count == 0;
+		note_loss_line(c, text);
 	} else if (c->is_continued && !is_head(text)) {
 		/* Returns a further line of a text whose first lines were already returned. */
 		line = (struct kernel_line){ .tid = c->last.tid, .ns = c->last.ns };
@@ -295,7 +319,11 @@ static enum read_result take_line(struct capture *c, struct record *rec)
 		uint64_t there = strtoull(text + strlen(TOTALS), &end, 10);
 		uint64_t written = *end == '/' ? strtoull(end + 1, NULL, 10) : there;
 
-		c->losses.overwritten += written > there ? written - there : 0;
+		const struct losses losses = { .overwritten = written - there };
+
+		if (written > there) {
+			note_losses(c, &losses, 0);
+		}
 	} else if (!kernel_line_is_remark(text)) {
 		consume(c);
 		return problem(c, "is not a line of the kernel's trace");
@@ -457,6 +485,7 @@ static void capture_close(struct reader *base)
 
 	capture_scopes_fini(c);
 	capture_shapes_fini(c);
+	vec_fini(&c->last_ns);
 	out_fini(&c->next);
 	out_fini(&c->text);
 	out_fini(&c->room);

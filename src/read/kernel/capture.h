@@ -29,6 +29,9 @@
  */
 #define KERNEL_SHAPES_MAX 65536
 
+/* No machine has more processors; a damaged number must not cost memory. */
+#define CAPTURE_CPUS_MAX 65536
+
 /* The kernel writes no longer lines. */
 #define CAPTURE_LINE_MAX ((size_t)64 * 1024)
 
@@ -67,6 +70,9 @@ struct capture {
 	struct out text; /* text of the current event */
 	bool is_continued; /* lines that are no events continue the last event */
 	struct losses losses; /* before the next event */
+	uint64_t lost_from_ns; /* time of the event before `losses`, of their processor; 0: unknown
+				*/
+	VEC(uint64_t) last_ns; /* time of the last event, by processor */
 	struct record last; /* last event that was returned */
 	struct value values[EVENT_ARGS_LIMIT];
 	struct out room; /* for values */

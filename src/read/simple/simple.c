@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The reader of simpletrace files: QEMU's binary log, versions 0, 2, 3 and 4, and Waymark's own
- * (version 4), in either byte order; format/simple.h has the layout. A record's length must agree
- * with its event's declaration, but always leads to the next one, so a bad record costs one record.
- * Most records are plain, and are read without a call or a second look. Each version's next() is
- * compiled for each byte order. reader.c calls this through the table of formats.
+ * The reader of simpletrace files: QEMU's binary log and Waymark's own, in either byte order;
+ * format/simple.h has the layout. A record's length must agree with its event's declaration, but
+ * always leads to the next one, so a bad record costs one. Most are plain, and are read without a
+ * call or a second look. Each version's next() is compiled for each byte order; reader.c calls it.
  */
 #include <inttypes.h>
 #include <stddef.h>
@@ -259,6 +258,7 @@ static COLD enum read_result read_gap(struct simple_reader *r, struct record *re
 	rec->kind = RECORD_GAP;
 	rec->class = NULL;
 	rec->gap = (struct losses){ .lost = load64(rec->payload, r->base.swap) };
+	rec->from_ns = rec->ns - (r->base.version > 0); /* without threads, nothing shows more */
 	return READ_RECORD;
 }
 
