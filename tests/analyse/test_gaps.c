@@ -11,45 +11,53 @@
 
 static const struct key process = { .trace = 1, .pid = 10 };
 
-static struct record event(uint32_t tid, uint64_t ns)
+static struct record gap(uint64_t from_ns, uint64_t ns)
 {
-	return (struct record){ .kind = RECORD_EVENT, .trace = 1, .pid = 10, .tid = tid, .ns = ns };
+	return (struct record){
+		.kind = RECORD_GAP, .trace = 1, .pid = 10, .tid = 5, .ns = ns, .from_ns = from_ns
+	};
 }
 
 /* Adds a gap that concerns its process. */
-static uint64_t add(struct gaps *g, uint32_t tid, uint64_t ns)
+static void add(struct gaps *g, uint64_t from_ns, uint64_t ns)
 {
-	struct record rec = event(tid, ns);
+	const struct record rec = gap(from_ns, ns);
 
-	rec.kind = RECORD_GAP;
-	return gaps_add(g, &rec, &process);
+	gaps_add(g, &rec, &process);
 }
 
-static void see(struct gaps *g, uint32_t tid, uint64_t ns)
-{
-	const struct record rec = event(tid, ns);
-
-	gaps_see(g, &rec);
-}
-
-static void a_gap_begins_with_the_last_record_of_its_thread(void **unused)
+static void a_gap_concerns_its_time(void **unused)
 {
 	struct gaps g = { 0 };
 
 	(void)unused;
-	see(&g, 5, 100);
-	see(&g, 6, 150);
-	/* Of the same slot of the array of recent threads. */
-	see(&g, 5 + GAPS_RECENT, 160);
 	assert_false(gaps_overlap(&g, &process, 0, UINT64_MAX));
-	assert_int_equal(add(&g, 5, 200), 100);
+	add(&g, 100, 200);
 	assert_true(gaps_overlap(&g, &process, 150, 160));
 	assert_true(gaps_overlap(&g, &process, 0, 100));
 	assert_true(gaps_overlap(&g, &process, 200, 300));
 	assert_false(gaps_overlap(&g, &process, 0, 99));
 	assert_false(gaps_overlap(&g, &process, 201, 300));
-	assert_int_equal(add(&g, 5 + GAPS_RECENT, 400), 160);
+	add(&g, 160, 400);
 	assert_true(gaps_overlap(&g, &process, 201, 300));
+	gaps_fini(&g);
+}
+
+/* Lost events are after the event before the gap, and before the event after it. */
+static void what_touches_a_gap_has_all_of_its_events(void **unused)
+{
+	struct gaps g = { 0 };
+
+	(void)unused;
+	add(&g, 100, 200);
+	assert_false(gaps_are_between(&g, &process, 50, 100));
+	assert_false(gaps_are_between(&g, &process, 200, 250));
+	assert_false(gaps_are_between(&g, &process, 150, 150));
+	assert_true(gaps_are_between(&g, &process, 50, 101));
+	assert_true(gaps_are_between(&g, &process, 199, 250));
+	assert_true(gaps_are_between(&g, &process, 100, 200));
+	assert_true(gaps_are_between(&g, &process, 150, 151));
+	assert_false(gaps_are_between(&g, &process, 0, 0));
 	gaps_fini(&g);
 }
 
@@ -58,14 +66,32 @@ static void a_gap_behind_the_last_packet_has_no_end(void **unused)
 	struct gaps g = { 0 };
 
 	(void)unused;
-	see(&g, 5, 100);
-	add(&g, 5, 100);
+	add(&g, 100, 100);
 	assert_true(gaps_overlap(&g, &process, 5000, 5000));
 	assert_false(gaps_overlap(&g, &process, 0, 99));
-	see(&g, 6, 300);
-	add(&g, 6, 400);
+	add(&g, 300, 400);
 	assert_true(gaps_overlap(&g, &process, 350, 350));
 	assert_false(gaps_overlap(&g, &process, 0, 99));
+	gaps_fini(&g);
+}
+
+static void a_gap_is_late_after_a_question_about_its_time(void **unused)
+{
+	struct gaps g = { 0 };
+
+	(void)unused;
+	add(&g, 0, 10);
+	assert_false(gaps_overlap(&g, &process, 20, 50));
+	assert_false(gaps_are_between(&g, &process, 50, 101));
+	add(&g, 101, 110);
+	assert_false(g.is_late);
+	add(&g, 100, 120);
+	assert_true(g.is_late);
+	gaps_restart(&g);
+	assert_false(g.is_late);
+	assert_true(gaps_are_between(&g, &process, 50, 101));
+	add(&g, 100, 120);
+	assert_false(g.is_late);
 	gaps_fini(&g);
 }
 
@@ -77,19 +103,17 @@ static void it_concerns_its_owner(void **unused)
 	const struct key trace = { .trace = 2 };
 	const struct key of_trace = { .trace = 2, .pid = 7, .scope = 4, .name = 3 };
 	struct gaps g = { 0 };
-	struct record gap = event(5, 50);
+	const struct record lost = gap(10, 50);
 
 	(void)unused;
-	gap.kind = RECORD_GAP;
-	see(&g, 5, 10);
-	gaps_add(&g, &gap, &thread);
+	gaps_add(&g, &lost, &thread);
 	assert_true(gaps_overlap(&g, &thread, 20, 20));
 	assert_false(gaps_overlap(&g, &other_thread, 20, 20));
 	assert_false(gaps_overlap(&g, &process, 20, 20));
-	gaps_add(&g, &gap, &process);
+	gaps_add(&g, &lost, &process);
 	assert_true(gaps_overlap(&g, &other_thread, 20, 20));
 	assert_false(gaps_overlap(&g, &other_process, 20, 20));
-	gaps_add(&g, &gap, &trace);
+	gaps_add(&g, &lost, &trace);
 	assert_true(gaps_overlap(&g, &of_trace, 20, 20));
 	assert_false(gaps_overlap(&g, &other_process, 20, 20));
 	gaps_fini(&g);
@@ -100,11 +124,9 @@ static void a_second_pass_keeps_the_gaps(void **unused)
 	struct gaps g = { 0 };
 
 	(void)unused;
-	see(&g, 5, 100);
-	add(&g, 5, 200);
+	add(&g, 100, 200);
 	gaps_restart(&g);
-	see(&g, 5, 20);
-	add(&g, 5, 30);
+	add(&g, 20, 30);
 	assert_false(gaps_overlap(&g, &process, 20, 30));
 	assert_true(gaps_overlap(&g, &process, 120, 130));
 	gaps_fini(&g);
@@ -126,10 +148,9 @@ static void random_gaps_cover_what_they_should(void **unused)
 		uint32_t tid = (random >> 16) % 4;
 
 		if ((random >> 24) % 16 == 0 && last[tid]) {
-			add(&g, tid + 1, ns);
+			add(&g, last[tid], ns);
 			memset(is_lost + last[tid], 1, ns + 1 - last[tid]);
 		} else if ((random >> 20) % 8 == 0) {
-			see(&g, tid + 1, ns);
 			last[tid] = ns;
 		}
 	}
@@ -142,8 +163,10 @@ static void random_gaps_cover_what_they_should(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_gap_begins_with_the_last_record_of_its_thread),
+		cmocka_unit_test(a_gap_concerns_its_time),
+		cmocka_unit_test(what_touches_a_gap_has_all_of_its_events),
 		cmocka_unit_test(a_gap_behind_the_last_packet_has_no_end),
+		cmocka_unit_test(a_gap_is_late_after_a_question_about_its_time),
 		cmocka_unit_test(it_concerns_its_owner),
 		cmocka_unit_test(a_second_pass_keeps_the_gaps),
 		cmocka_unit_test(random_gaps_cover_what_they_should),

@@ -334,7 +334,6 @@ static void finish(struct lives *l, struct life *life, enum life_outcome outcome
 	if (o->idle_ns) {
 		leave_order(l, life);
 	}
-	l->last_end_ns = life->end_ns > l->last_end_ns ? life->end_ns : l->last_end_ns;
 	life->first = NULL;
 	life->older = l->free;
 	l->free = (uint32_t)(life - l->all.items);
@@ -365,11 +364,12 @@ static void end_idle(struct lives *l, uint64_t now)
 /* ---- Records ---- */
 
 /* Counts an event of no life. */
-static COLD void count_outside(struct lives *l, const struct key *key, bool is_end)
+static COLD void count_outside(
+	struct lives *l, const struct key *key, const struct record *rec, bool is_end)
 {
 	if (!is_end) {
 		l->outside++;
-	} else if (gaps_overlap(&l->gaps, key, 0, UINT64_MAX)) {
+	} else if (gaps_overlap(&l->gaps, key, 0, rec->ns)) {
 		l->begin_lost++;
 	} else {
 		l->unbegun++;
@@ -401,7 +401,7 @@ static void add_event(struct lives *l, const struct record *rec, const struct li
 		life = NULL;
 	}
 	if (!life && !class->is_begin && kind->has_begin) {
-		count_outside(l, &key, class->is_end);
+		count_outside(l, &key, rec, class->is_end);
 		return;
 	}
 	life = life ? life : begin(l, rec, &key);
@@ -416,11 +416,9 @@ void lives_add(struct lives *l, const struct record *rec)
 	if (UNLIKELY(rec->kind == RECORD_GAP)) {
 		const struct key owner = field_owner(rec, l->options->is_across, l->is_of_thread);
 
-		l->has_late_gaps |= gaps_add(&l->gaps, rec, &owner) <= l->last_end_ns &&
-				    l->last_end_ns && !l->gaps.is_complete;
+		gaps_add(&l->gaps, rec, &owner);
 		return;
 	}
-	gaps_see(&l->gaps, rec);
 	const struct life_class *class = class_of(l, rec->class);
 
 	if (class->kind == LIFE_KINDS_NONE || *l->error) {

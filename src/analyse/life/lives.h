@@ -92,7 +92,6 @@ struct lives {
 	uint64_t outside; /* other events before a begin event or after an end event */
 	uint64_t keyless; /* events whose key is cut or absent */
 	size_t most_open;
-	bool has_late_gaps; /* a gap was known only after lives had ended that it may concern */
 	struct life_kinds kinds;
 	struct texts groups; /* values of rules.per, by number - 1 */
 	/* For lives.c only: */
@@ -103,7 +102,6 @@ struct lives {
 	uint32_t free; /* the first free item of `all`; its `older` is the next one */
 	uint32_t oldest; /* of the open lives, if they end when idle; KEYS_NONE: none */
 	uint32_t newest;
-	uint64_t last_end_ns; /* when the last life ended */
 	struct field_bytes bytes; /* key of the current record */
 	bool is_of_thread; /* all events of a life are of one thread */
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Windows of lost events by owner, merged as they come: their ends are in the order of time. The
- * last records of a few threads are kept in an array, because most records are of these.
+ * Windows of lost events by owner, merged as they come: their ends are in the order of time.
  */
 #include "analyse/match/gaps.h"
 
@@ -11,54 +10,15 @@ void gaps_fini(struct gaps *g)
 		vec_fini(&list->windows);
 	}
 	vec_fini(&g->lists);
-	vec_fini(&g->threads);
 	keys_fini(&g->by_owner);
-	keys_fini(&g->by_thread);
 	*g = (struct gaps){ 0 };
 }
 
 void gaps_restart(struct gaps *g)
 {
-	memset(g->recent, 0, sizeof(g->recent));
-	keys_fini(&g->by_thread);
-	g->threads.count = 0;
 	g->is_complete = true;
-}
-
-static uint64_t *time_of(struct gaps *g, const struct key *thread)
-{
-	uint32_t index = keys_get(&g->by_thread, thread);
-
-	if (index == KEYS_NONE) {
-		index = (uint32_t)g->threads.count;
-		vec_push(&g->threads, 0);
-		keys_swap(&g->by_thread, thread, index);
-	}
-	return &g->threads.items[index];
-}
-
-COLD void gaps_see_slowly(struct gaps *g, const struct record *rec)
-{
-	struct gaps_thread *t = &g->recent[rec->tid % GAPS_RECENT];
-
-	if (t->is_known) {
-		const struct key key = { .trace = t->trace, .pid = t->pid, .tid = t->tid };
-
-		*time_of(g, &key) = t->ns;
-	}
-	*t = (struct gaps_thread){ rec->trace, rec->pid, rec->tid, true, rec->ns };
-}
-
-/* Returns the time of a thread's last record; 0 if it has none, or if the thread is unknown. */
-static uint64_t last_of(struct gaps *g, const struct record *gap)
-{
-	const struct gaps_thread *t = &g->recent[gap->tid % GAPS_RECENT];
-	const struct key key = { .trace = gap->trace, .pid = gap->pid, .tid = gap->tid };
-
-	if (t->is_known && t->tid == gap->tid && t->pid == gap->pid && t->trace == gap->trace) {
-		return t->ns;
-	}
-	return *time_of(g, &key);
+	g->is_late = false;
+	g->asked_ns = 0;
 }
 
 static struct gaps_list *list_of(struct gaps *g, const struct key *owner)
@@ -73,28 +33,22 @@ static struct gaps_list *list_of(struct gaps *g, const struct key *owner)
 	return &g->lists.items[index];
 }
 
-/*
- * A gap at the time of the last record is behind the last packet of a thread: nothing shows when it
- * ends. Events of a thread without any record may be missing everywhere.
- */
-static struct gaps_window window_of(struct gaps *g, const struct record *rec)
+/* Returns the time of a gap. Without an end, it is behind the last packet of its stream. */
+static struct gaps_window window_of(const struct record *rec)
 {
-	struct gaps_window w = { last_of(g, rec), rec->ns };
+	bool has_end = rec->from_ns < rec->ns;
 
-	if (w.from_ns >= w.to_ns || (w.from_ns == 0 && rec->tid == 0)) {
-		w.to_ns = UINT64_MAX;
-	}
-	return w;
+	return (struct gaps_window){ rec->from_ns, has_end ? rec->ns : UINT64_MAX };
 }
 
-uint64_t gaps_add(struct gaps *g, const struct record *rec, const struct key *owner)
+void gaps_add(struct gaps *g, const struct record *rec, const struct key *owner)
 {
-	struct gaps_window w = window_of(g, rec);
-	uint64_t from_ns = w.from_ns;
+	struct gaps_window w = window_of(rec);
 
 	if (g->is_complete) {
-		return from_ns;
+		return;
 	}
+	g->is_late |= w.from_ns <= g->asked_ns && g->asked_ns;
 	struct gaps_list *list = list_of(g, owner);
 
 	while (list->windows.count > 0) {
@@ -108,7 +62,6 @@ uint64_t gaps_add(struct gaps *g, const struct record *rec, const struct key *ow
 		list->windows.count--;
 	}
 	vec_push(&list->windows, w);
-	return from_ns;
 }
 
 static bool is_in(const struct gaps *g, const struct key *owner, const struct gaps_window *time)
@@ -134,14 +87,11 @@ static bool is_in(const struct gaps *g, const struct key *owner, const struct ga
 	return first < list->windows.count && list->windows.items[first].from_ns <= time->to_ns;
 }
 
-bool gaps_overlap(const struct gaps *g, const struct key *key, uint64_t from_ns, uint64_t to_ns)
+bool gaps_overlap_any(const struct gaps *g, const struct key *key, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct gaps_window time = { from_ns, to_ns };
 	struct key owner = { .trace = key->trace, .pid = key->pid, .tid = key->tid };
 
-	if (g->lists.count == 0) {
-		return false;
-	}
 	if (is_in(g, &owner, &time)) {
 		return true;
 	}

@@ -398,7 +398,7 @@ static bool add_again(struct track *t)
 /* Says what else may interest: lives that are most likely two, lists without events. */
 static void put_hints(struct track *t)
 {
-	if (t->lives.has_late_gaps) {
+	if (t->lives.gaps.is_late) {
 		session_say(&t->session,
 			"it cannot be read twice: lives that ended while events were lost are not marked "
 			"if the loss was recorded later");
@@ -437,7 +437,7 @@ static void run(struct track *t)
 
 	lives_init(&t->lives, &t->options, s->reader);
 	add_records(t);
-	if (!*t->lives.error && t->lives.has_late_gaps) {
+	if (!*t->lives.error && t->lives.gaps.is_late) {
 		add_again(t);
 	}
 	if (*t->lives.error) {

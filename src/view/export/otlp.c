@@ -65,7 +65,6 @@ static void add_to_lives(struct otlp *o, const struct record *rec)
 		return;
 	}
 	if (is_object_itself(o, rec)) {
-		gaps_see(&o->lives.gaps, rec);
 		return;
 	}
 	lives_add(&o->lives, rec);
