@@ -48,6 +48,7 @@ void latency_fini(struct latency *l)
 {
 	report_fini(&l->report);
 	pairs_fini(&l->pairs);
+	gaps_fini(&l->gaps);
 	tuples_fini(&l->tuples);
 	texts_fini(&l->groups);
 	hash_fini(&l->by_name);
@@ -319,9 +320,7 @@ static void begin(struct latency *l, const struct record *rec, const struct valu
 		number = tuples_hold(&l->tuples, l->bytes.items, l->bytes.count);
 	}
 	key.scope = (int64_t)number;
-	enum pairs_place place = key.tid ? PAIRS_THREAD : PAIRS_ANYWHERE;
-
-	if (pairs_begin(&l->pairs, rec, &key, place, group) == PAIRS_BEGUN_TWICE) {
+	if (pairs_begin(&l->pairs, rec, &key, PAIRS_ANYWHERE, group) == PAIRS_BEGUN_TWICE) {
 		const struct scope_span *other = &l->pairs.span;
 
 		if (pairs_is_selected(other)) {
@@ -333,6 +332,37 @@ static void begin(struct latency *l, const struct record *rec, const struct valu
 	}
 	pairs_select(&l->pairs, is_selected(l, rec));
 	check_open(l);
+}
+
+/* Adds the pair that was found, whose end is `rec`. */
+static void add_pair(struct latency *l, const struct record *rec)
+{
+	const struct scope_span *s = &l->pairs.span;
+	bool is_doubtful = gaps_are_between(&l->gaps, &s->key, s->begin_ns, s->end_ns);
+
+	if (!pairs_is_selected(s) && !is_selected(l, rec)) {
+		return;
+	}
+	struct report_row *row = row_of(l, s->class, rec->class, s->tag);
+
+	if (UNLIKELY(is_doubtful)) {
+		row->unpaired.events_lost++;
+	} else {
+		report_add(row, s->end_ns - s->begin_ns);
+	}
+}
+
+/* Counts an end without a begin. */
+static void add_unbegun(struct latency *l, const struct record *rec, const struct key *key)
+{
+	bool is_lost = gaps_overlap(&l->gaps, key, 0, rec->ns);
+
+	/* An event of both sides begins a pair itself, so it is not counted. */
+	if (!class_of(l, rec->class)->is_event[LATENCY_FROM] && is_selected(l, rec)) {
+		struct unpaired *u = &row_of(l, NULL, rec->class, 0)->unpaired;
+
+		*(is_lost ? &u->begin_lost : &u->unbegun) += 1;
+	}
 }
 
 static void end(struct latency *l, const struct record *rec, const struct value *values)
@@ -349,37 +379,22 @@ static void end(struct latency *l, const struct record *rec, const struct value 
 
 		key.scope = tuple == TUPLES_NONE ? NO_SCOPE : (int64_t)tuple;
 	}
-	enum pairs_result result = pairs_end(&l->pairs, rec, &key);
-
-	if (result == PAIRS_ENDED) {
-		const struct scope_span *s = &l->pairs.span;
-
-		if (pairs_is_selected(s) || is_selected(l, rec)) {
-			report_add(
-				row_of(l, s->class, rec->class, s->tag), s->end_ns - s->begin_ns);
-		}
-		if (!is_number(l)) {
-			tuples_release(&l->tuples, (uint32_t)s->key.scope);
-		}
-	} else if (!class_of(l, rec->class)->is_event[LATENCY_FROM] && is_selected(l, rec)) {
-		/* An event of both sides begins a pair itself, so it is not counted. */
-		struct unpaired *u = &row_of(l, NULL, rec->class, 0)->unpaired;
-
-		*(result == PAIRS_UNBEGUN_LOST ? &u->begin_lost : &u->unbegun) += 1;
+	if (pairs_end(&l->pairs, rec, &key) != PAIRS_ENDED) {
+		add_unbegun(l, rec, &key);
+		return;
+	}
+	add_pair(l, rec);
+	if (!is_number(l)) {
+		tuples_release(&l->tuples, (uint32_t)key.scope);
 	}
 }
 
 void latency_add(struct latency *l, const struct record *rec, const struct value *values)
 {
 	if (rec->kind == RECORD_GAP) {
-		struct record gap = *rec;
-		struct key key = field_owner(rec, l->options->is_across, l->is_of_thread);
+		const struct key owner = field_owner(rec, l->options->is_across, l->is_of_thread);
 
-		/* The gap counts for all keys that may have lost records in it. */
-		gap.trace = key.trace;
-		gap.pid = key.pid;
-		gap.tid = key.tid;
-		pairs_gap(&l->pairs, &gap);
+		gaps_add(&l->gaps, rec, &owner);
 		return;
 	}
 	/* An event of both sides ends one pair and begins the next. */
@@ -393,12 +408,15 @@ void latency_add(struct latency *l, const struct record *rec, const struct value
 
 static void add_unfinished(void *data, const struct scope_span *span)
 {
+	struct latency *l = data;
+
 	if (!pairs_is_selected(span)) {
 		return;
 	}
-	struct unpaired *u = &row_of(data, span->class, NULL, span->tag)->unpaired;
+	bool is_lost = gaps_are_between(&l->gaps, &span->key, span->begin_ns, UINT64_MAX);
+	struct unpaired *u = &row_of(l, span->class, NULL, span->tag)->unpaired;
 
-	*(span->is_lost ? &u->end_lost : &u->unfinished) += 1;
+	*(is_lost ? &u->end_lost : &u->unfinished) += 1;
 }
 
 void latency_end(struct latency *l)

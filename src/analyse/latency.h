@@ -2,7 +2,8 @@
 /*
  * Latencies, the time from one event to another. Two records are a pair if the given fields are
  * equal, and if they are of one process, unless `is_across`. If a pair begins again before its end,
- * the first is counted and dropped. Memory is bounded by the pairs open at one time. One thread.
+ * the first is counted and dropped. A pair has no latency if events were lost meanwhile, as its end
+ * may be of a later begin. Memory is bounded by the pairs open at one time. One thread.
  */
 #ifndef ANALYSE_LATENCY_H
 #define ANALYSE_LATENCY_H
@@ -11,6 +12,7 @@
 #include <stdint.h>
 
 #include "analyse/match/fields.h"
+#include "analyse/match/gaps.h"
 #include "analyse/match/pairs.h"
 #include "analyse/numbers/report.h"
 #include "analyse/match/tuples.h"
@@ -50,6 +52,7 @@ struct latency {
 	const struct latency_options *options;
 	struct reader *reader;
 	struct report report;
+	struct gaps gaps; /* may be taken from an earlier pass, see gaps_restart() */
 	char error[512]; /* why nothing more can be added; "": no error */
 	bool is_untold; /* the error is that the trace records no threads or no processes */
 	/* For latency.c only: */

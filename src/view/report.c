@@ -85,9 +85,11 @@ struct unpaired_number {
 	uint64_t value;
 };
 
-#define UNPAIRED 5
+#define UNPAIRED 6
 
-static void list_unpaired(const struct unpaired *u, struct unpaired_number numbers[UNPAIRED])
+/* Returns how many numbers the report has: the end of a scope is never of another one. */
+static size_t list_unpaired(
+	const struct report *r, const struct unpaired *u, struct unpaired_number numbers[UNPAIRED])
 {
 	const struct unpaired_number all[UNPAIRED] = {
 		{ "unfinished", u->unfinished },
@@ -95,17 +97,19 @@ static void list_unpaired(const struct unpaired *u, struct unpaired_number numbe
 		{ "unbegun", u->unbegun },
 		{ "begin_lost", u->begin_lost },
 		{ "begun_twice", u->begun_twice },
+		{ "events_lost", u->events_lost },
 	};
 
 	memcpy(numbers, all, sizeof(all));
+	return r->has_to ? UNPAIRED : UNPAIRED - 1;
 }
 
-static void put_unpaired(struct out *out, const struct unpaired *u)
+static void put_unpaired(struct out *out, const struct report *r, const struct unpaired *u)
 {
 	struct unpaired_number numbers[UNPAIRED];
+	size_t count = list_unpaired(r, u, numbers);
 
-	list_unpaired(u, numbers);
-	for (size_t i = 0; i < UNPAIRED; i++) {
+	for (size_t i = 0; i < count; i++) {
 		out_printf(
 			out, "%s\"%s\":%" PRIu64, i ? "," : "", numbers[i].title, numbers[i].value);
 	}
@@ -153,7 +157,7 @@ void report_put_json(struct out *out, const struct report *r, const struct repor
 	struct report_number numbers[REPORT_NUMBERS_MAX];
 
 	out_char(out, '{');
-	put_unpaired(out, &r->unpaired);
+	put_unpaired(out, r, &r->unpaired);
 	if (r->has_to) {
 		out_printf(out, ",\"keyless\":%" PRIu64 ",\"most_open\":%" PRIu64, r->keyless,
 			r->most_open);
@@ -173,7 +177,7 @@ void report_put_json(struct out *out, const struct report *r, const struct repor
 			out_printf(out, ",\"%s\":%" PRIu64, numbers[n].title, numbers[n].value);
 		}
 		out_char(out, ',');
-		put_unpaired(out, &row->unpaired);
+		put_unpaired(out, r, &row->unpaired);
 		if (form->has_histogram) {
 			report_put_json_histogram(out, row);
 		}
@@ -252,8 +256,9 @@ static void put_csv_row(struct out *out, const struct report *r, const struct re
 	for (size_t n = 0; n < count; n++) {
 		out_printf(out, ",%" PRIu64, numbers[n].value);
 	}
-	list_unpaired(&row->unpaired, unpaired);
-	for (size_t n = 0; n < UNPAIRED; n++) {
+	size_t unpaired_count = list_unpaired(r, &row->unpaired, unpaired);
+
+	for (size_t n = 0; n < unpaired_count; n++) {
 		out_printf(out, ",%" PRIu64, unpaired[n].value);
 	}
 	out_char(out, '\n');
@@ -272,7 +277,8 @@ void report_put_csv(struct out *out, const struct report *r, const struct report
 	for (size_t n = 0; n < count; n++) {
 		out_printf(out, ",%s", numbers[n].title);
 	}
-	out_str(out, ",unfinished,end_lost,unbegun,begin_lost,begun_twice\n");
+	out_str(out, ",unfinished,end_lost,unbegun,begin_lost,begun_twice");
+	out_str(out, r->has_to ? ",events_lost\n" : "\n");
 	for (size_t i = 0; i < report_shown(r, form); i++) {
 		put_csv_row(out, r, form, &r->rows.items[i]);
 	}

@@ -35,7 +35,7 @@ def latency(*arguments):
 
 def counts(told):
     """Returns the counts of pairs and of unpaired records that are not 0."""
-    names = ("unfinished", "end_lost", "unbegun", "begin_lost", "begun_twice", "keyless")
+    names = ("unfinished", "end_lost", "unbegun", "begin_lost", "begun_twice", "events_lost", "keyless")
     return {"count": sum(r["count"] for r in told["latencies"]),
             **{n: told[n] for n in names if told[n]}}
 
@@ -171,8 +171,8 @@ def check_losses(trace):
     found = counts(told)
     if info["lost"] == 0 and not os.environ.get("WAYMARK_SANITIZER"):
         check("events were lost", False, True)
-    check("events", info["events"], 2 * found["count"] + sum(
-        v for k, v in found.items() if k != "count"))
+    check("events", info["events"], 2 * (found["count"] + found.get("events_lost", 0)) + sum(
+        v for k, v in found.items() if k not in ("count", "events_lost")))
     check("unexplained", [k for k in found if k in ("unfinished", "unbegun", "begun_twice")], [])
 
 

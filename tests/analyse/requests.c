@@ -104,6 +104,15 @@ static void flood(void)
 	}
 }
 
+/* All requests have one key; their numbers show which begin and end are of one. */
+static void again(void)
+{
+	for (int i = 1; i <= number; i++) {
+		trace_cache_miss(1, i);
+		trace_disk_read_done(1, i);
+	}
+}
+
 static void open_for_good(void)
 {
 	for (int i = 1; i <= number; i++) {
@@ -127,6 +136,7 @@ static const struct {
 	{ "files", files },
 	{ "forked", forked },
 	{ "flood", flood },
+	{ "again", again },
 	{ "open", open_for_good },
 	{ "ticks", ticks },
 };

@@ -43,8 +43,7 @@ enum pairs_result {
 /* Where the end of a pair can be. */
 enum pairs_place {
 	PAIRS_ANYWHERE, /* in any record of its process */
-	PAIRS_THREAD, /* in records of the key's thread */
-	PAIRS_STACKED, /* like PAIRS_THREAD, and the thread's time belongs to the span begun last */
+	PAIRS_STACKED, /* in the key's thread, whose time belongs to the span begun last */
 };
 
 struct scope_span {

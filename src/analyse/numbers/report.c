@@ -111,6 +111,7 @@ void report_end(struct report *r, enum report_order order)
 		r->unpaired.unbegun += row->unpaired.unbegun;
 		r->unpaired.begin_lost += row->unpaired.begin_lost;
 		r->unpaired.begun_twice += row->unpaired.begun_twice;
+		r->unpaired.events_lost += row->unpaired.events_lost;
 	}
 	if (r->rows.count > 0) {
 		qsort_r(r->rows.items, r->rows.count, sizeof(*r->rows.items), compare, &order);

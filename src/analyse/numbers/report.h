@@ -21,6 +21,7 @@ struct unpaired {
 	uint64_t unbegun; /* ended, but begun before the trace, or by a process that forked */
 	uint64_t begin_lost; /* like `unbegun`, but the beginning may be among lost events */
 	uint64_t begun_twice; /* begun again with the same key, as after a lost end */
+	uint64_t events_lost; /* ended, but the end may be of a later begin; only if has_to */
 };
 
 struct report_row {
@@ -39,7 +40,7 @@ struct report {
 	VEC(struct report_row) rows;
 	struct unpaired unpaired; /* the sum over all rows, after report_end() */
 	const char *group; /* the title of groups: "pid"; NULL: rows have no groups */
-	bool has_to; /* rows name two events; then the next two numbers are set */
+	bool has_to; /* rows name two events; then the next two numbers are set, and events_lost */
 	uint64_t keyless; /* records that lack some of the values for a key */
 	uint64_t most_open; /* maximum number of pairs open at one time */
 	bool has_self;

@@ -175,6 +175,8 @@ uint64_t unpaired_get(const struct unpaired *u, size_t kind, const char **text)
 			"ended without a beginning, as after a fork or when the trace began" },
 		{ u->begin_lost, "ended without a beginning, which may be among lost events" },
 		{ u->begun_twice, "begun once more before their end" },
+		{ u->events_lost,
+			"left out: events were lost meanwhile, so the end may be of a later begin" },
 	};
 
 	*text = lines[kind].text;

@@ -84,7 +84,7 @@ void report_put_bars(FILE *out, const struct report *r, const struct report_form
 void report_put_unpaired(FILE *out, const struct report *r);
 
 /* Kinds of records that did not become a span; each is a line of the report. */
-#define UNPAIRED_KINDS 5
+#define UNPAIRED_KINDS 6
 
 /* Returns the number of records of a kind; `text` gets the rest of its line. */
 uint64_t unpaired_get(const struct unpaired *u, size_t kind, const char **text);

@@ -150,7 +150,6 @@ static bool have_all_failed(const struct latency *latencies, size_t count)
 	return true;
 }
 
-/* Adds all selected records of the session to `count` latencies. */
 static void add_records(struct session *s, struct latency *latencies, size_t count)
 {
 	struct record records[SESSION_FEW];
@@ -166,12 +165,61 @@ static void add_records(struct session *s, struct latency *latencies, size_t cou
 	}
 }
 
+static bool are_late(const struct latency *latencies, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!*latencies[i].error && latencies[i].gaps.is_late) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Begins a latency anew, by the session's reader, with all gaps known. */
+static void restart(struct latency *l, struct session *s)
+{
+	const struct latency_options *options = l->options;
+	struct gaps gaps = l->gaps;
+
+	l->gaps = (struct gaps){ 0 };
+	latency_fini(l);
+	latency_init(l, options, s->reader);
+	gaps_restart(&gaps);
+	l->gaps = gaps;
+}
+
+/*
+ * Adds all selected records of the session to `count` latencies. Reads the traces twice if a gap
+ * was known only after pairs that it may concern.
+ */
+static void add_all_records(struct session *s, struct latency *latencies, size_t count)
+{
+	add_records(s, latencies, count);
+	if (!are_late(latencies, count)) {
+		return;
+	}
+	struct reader *before = session_read_again(s);
+
+	if (!before) {
+		session_say(s,
+			"it cannot be read twice: pairs that ended while events were lost count if the "
+			"loss was recorded later");
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		restart(&latencies[i], s);
+	}
+	reader_close(before);
+	add_records(s, latencies, count);
+}
+
+/* Returns the number of pairs, also of those without a latency. */
 static uint64_t pairs_of(const struct latency *l)
 {
 	uint64_t pairs = 0;
 
 	vec_foreach (const struct report_row *, row, &l->report.rows) {
-		pairs += row->lengths ? row->lengths->count : 0;
+		pairs += row->unpaired.events_lost + (row->lengths ? row->lengths->count : 0);
 	}
 	return pairs;
 }
@@ -307,7 +355,7 @@ static bool try_shared_fields(
 		options[i].by[LATENCY_FROM][0] = options[i].by[LATENCY_TO][0] = c->items[i].name;
 		latency_init(&tried[i], &options[i], s->reader);
 	}
-	add_records(s, tried, c->count);
+	add_all_records(s, tried, c->count);
 	for (size_t i = 0; i < c->count; i++) {
 		c->items[i].pairs = *tried[i].error ? 0 : pairs_of(&tried[i]);
 	}
@@ -381,7 +429,7 @@ static void add_all(struct session *s, struct options *o)
 	pair_options_use_keys(&o->pairs, s);
 	latency_init(&latency, &o->pairs.latency, s->reader);
 	latency_check(&latency);
-	add_records(s, &latency, 1);
+	add_all_records(s, &latency, 1);
 	bool is_untold = o->pairs.is_default && latency.is_untold;
 
 	/* Reading stopped early: the other records may declare events, too. */

@@ -87,7 +87,8 @@ function lengths(title, names, rows, textsOf, crossing = new Map()) {
 		histogram(row.histogram, first, last)]));
 }
 
-const LOST = [["begun_twice", "begun twice"], ["end_lost", "with a lost end"], ["begin_lost", "with a lost begin"]];
+const LOST = [["begun_twice", "begun twice"], ["end_lost", "with a lost end"], ["begin_lost", "with a lost begin"],
+	["events_lost", "during which events were lost"]];
 
 // Says of a report what became no pair.
 function unpaired(report, kinds) {
