@@ -3,12 +3,16 @@
  * Two hosts may number sessions alike, so viewers get other numbers, which are changed back in
  * what they send. Answers have no numbers of sessions and are passed on as they are. A relay says
  * that it is one, and is not told of the hosts behind: two may name each other.
+ *
+ * A thread asks each host for its list, so that all are asked at once, and a list can do without a
+ * thread that hangs in looking for a name.
  */
 #include "relay/hosts.h"
 
 #include <endian.h>
 #include <netdb.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "format/lttng_live.h"
 #include "relay/viewer.h"
 
@@ -24,9 +29,57 @@
 #define SESSIONS_MAX 4096u /* of a host */
 #define PIECE 65536
 
-void hosts_fini(struct hosts *h)
+/* Problems are compared by these addresses. */
+static const char silent[] = "no relay answers there";
+static const char incomplete[] = "its list of sessions is too long, or did not come in two seconds";
+static const char twice[] = "a session has the name and host of another one";
+static const char no_thread[] = "it cannot be asked: no thread is left";
+static const char listed_again[] = "its sessions are listed again";
+
+/* One of the relays, as it answered the last list of any viewer. */
+struct host {
+	const char *name; /* HOST[:PORT] */
+	const char *problem; /* reported last; NULL: none */
+	unsigned int late; /* threads that ask for lists that are over */
+};
+
+struct hosts {
+	const struct relay_options *options;
+	pthread_mutex_t lock;
+	pthread_cond_t answered; /* a question is over */
+	size_t users; /* the relay, and threads that ask; under the lock, as `all` */
+	struct host all[];
+};
+
+struct hosts *hosts_new(const struct relay_options *options)
 {
-	vec_fini(&h->sessions);
+	struct hosts *h = xcalloc(1, sizeof(*h) + options->host_count * sizeof(h->all[0]));
+	pthread_condattr_t attributes;
+
+	h->options = options;
+	h->users = 1;
+	pthread_mutex_init(&h->lock, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&h->answered, &attributes);
+	pthread_condattr_destroy(&attributes);
+	for (size_t i = 0; i < options->host_count; i++) {
+		h->all[i].name = options->hosts[i];
+	}
+	return h;
+}
+
+void hosts_release(struct hosts *h)
+{
+	pthread_mutex_lock(&h->lock);
+	bool is_last = --h->users == 0;
+
+	pthread_mutex_unlock(&h->lock);
+	if (is_last) {
+		pthread_cond_destroy(&h->answered);
+		pthread_mutex_destroy(&h->lock);
+		free(h);
+	}
 }
 
 /* ---- Connections ---- */
@@ -74,28 +127,36 @@ static struct addrinfo *find(const char *host)
 	return split(&p, host) && getaddrinfo(p.name, p.port, &wanted, &found) == 0 ? found : NULL;
 }
 
-static int connect_to(const struct addrinfo *a)
+/* Connects within some time. Returns -1 if that fails. */
+static int connect_to(const struct addrinfo *a, uint64_t ns)
 {
+	const struct timeval most = { .tv_sec = (time_t)(ns / CLOCK_NS_PER_S),
+		.tv_usec = (suseconds_t)(ns % CLOCK_NS_PER_S / 1000) };
 	int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	if (fd >= 0) {
-		message_be_impatient(fd, PATIENCE_S);
+		setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof(most));
 		if (connect(fd, a->ai_addr, a->ai_addrlen) != 0) {
 			close(fd);
-			fd = -1;
+			return -1;
 		}
+		message_be_impatient(fd, PATIENCE_S);
 	}
 	return fd;
 }
 
-/* Returns a connection; -1: there is none. */
-static int open_connection(const char *host)
+/* Returns a connection; -1: there is none. An address that is silent leaves time for the next. */
+static int open_connection(const char *host, uint64_t end_ns)
 {
 	struct addrinfo *found = find(host);
 	int fd = -1;
 
 	for (const struct addrinfo *a = found; a && fd < 0; a = a->ai_next) {
-		fd = connect_to(a);
+		uint64_t now = clock_now_ns();
+		uint64_t left = now < end_ns ? end_ns - now : 0;
+
+		/* 0 would be without a limit */
+		fd = left >= 1000000 ? connect_to(a, a->ai_next ? left / 2 : left) : -1;
 	}
 	if (found) {
 		freeaddrinfo(found);
@@ -137,39 +198,179 @@ static bool say_hello(int fd, uint64_t end_ns)
 	       be32toh(answer.major) == LIVE_MAJOR;
 }
 
-static void report(const struct hosts *h, const char *host, const char *why)
+/* Returns a connection that can be asked; -1: there is none. */
+static int begin(const char *host, uint64_t end_ns)
 {
-	char text[HOST_SIZE + 200];
-
-	snprintf(text, sizeof(text), "%s: %s", host, why);
-	h->options->report(text);
-}
-
-/* Returns a connection that can be asked; -1, reported: there is none. */
-static int begin(const struct hosts *h, const char *host, uint64_t end_ns)
-{
-	int fd = open_connection(host);
+	int fd = open_connection(host, end_ns);
 
 	if (fd >= 0 && !say_hello(fd, end_ns)) {
 		close(fd);
 		fd = -1;
 	}
-	if (fd < 0) {
-		report(h, host, "no relay answers there");
-	}
 	return fd;
+}
+
+static void report(const struct hosts *h, const char *host, const char *what)
+{
+	char text[HOST_SIZE + 200];
+
+	snprintf(text, sizeof(text), "%s: %s", host, what);
+	h->options->report(text);
+}
+
+/* Reports a host's problem, or NULL, unless the list before had the same. */
+static void note_problem(struct hosts *h, struct host *host, const char *problem)
+{
+	pthread_mutex_lock(&h->lock);
+	const char *before = host->problem;
+
+	host->problem = problem;
+	pthread_mutex_unlock(&h->lock);
+	if (problem != before) {
+		report(h, host->name, problem ? problem : listed_again);
+	}
+}
+
+/* ---- Questions ---- */
+
+/* What a host is asked for one list, by a thread. */
+struct question {
+	struct hosts *hosts;
+	struct host *host;
+	uint64_t end_ns;
+	struct out sessions; /* as the host numbers them; the thread's until it is over */
+	/* under the lock: */
+	const char *problem; /* if it ended now; NULL: all sessions came */
+	bool is_over; /* no thread asks any longer */
+	bool is_left; /* nobody waits for the answer: the thread frees it */
+};
+
+static void free_question(struct question *q)
+{
+	out_fini(&q->sessions);
+	free(q);
+}
+
+/* Receives all sessions. False: not all came. */
+static bool receive_sessions(struct question *q, int fd)
+{
+	const struct request r = { .number = LIVE_LIST_SESSIONS };
+	struct live_count count;
+	struct live_session s;
+
+	if (!request_send(fd, &r) || !receive(fd, &count, sizeof(count), q->end_ns) ||
+		be32toh(count.count) > SESSIONS_MAX) {
+		return false;
+	}
+	for (uint32_t left = be32toh(count.count); left > 0; left--) {
+		if (!receive(fd, &s, sizeof(s), q->end_ns)) {
+			return false;
+		}
+		out_bytes(&q->sessions, &s, sizeof(s));
+	}
+	return true;
+}
+
+/* Notes how far a question has come. */
+static void set_problem(struct question *q, const char *problem)
+{
+	pthread_mutex_lock(&q->hosts->lock);
+	q->problem = problem;
+	pthread_mutex_unlock(&q->hosts->lock);
+}
+
+static void *ask(void *question)
+{
+	struct question *q = question;
+	struct hosts *h = q->hosts;
+	int fd = begin(q->host->name, q->end_ns);
+
+	if (fd >= 0) {
+		set_problem(q, incomplete);
+		set_problem(q, receive_sessions(q, fd) ? NULL : incomplete);
+		close(fd);
+	}
+	pthread_mutex_lock(&h->lock);
+	bool is_left = q->is_left;
+
+	q->is_over = true;
+	q->host->late -= is_left;
+	pthread_cond_broadcast(&h->answered);
+	pthread_mutex_unlock(&h->lock);
+	if (is_left) {
+		free_question(q);
+	}
+	hosts_release(h);
+	return NULL;
+}
+
+static bool start_thread(struct question *q)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, ask, q) != 0) {
+		return false;
+	}
+	pthread_detach(thread);
+	return true;
+}
+
+/* Asks a host, unless the thread of a former list still does. The caller ends the question. */
+static struct question *begin_question(struct hosts *h, struct host *host, uint64_t end_ns)
+{
+	struct question *q = xcalloc(1, sizeof(*q));
+
+	*q = (struct question){ .hosts = h, .host = host, .end_ns = end_ns, .problem = silent };
+	out_init(&q->sessions, OUT_TO_MEMORY);
+	pthread_mutex_lock(&h->lock);
+	bool is_late = host->late > 0;
+
+	h->users += !is_late;
+	pthread_mutex_unlock(&h->lock);
+	if (is_late) {
+		q->is_over = true;
+	} else if (!start_thread(q)) {
+		q->problem = no_thread;
+		q->is_over = true;
+		hosts_release(h);
+	}
+	return q;
+}
+
+/* Waits until a question is over, or its time. */
+static void await_answer(struct question *q)
+{
+	const struct timespec end = { .tv_sec = (time_t)(q->end_ns / CLOCK_NS_PER_S),
+		.tv_nsec = (long)(q->end_ns % CLOCK_NS_PER_S) };
+	struct hosts *h = q->hosts;
+
+	pthread_mutex_lock(&h->lock);
+	while (!q->is_over && pthread_cond_timedwait(&h->answered, &h->lock, &end) == 0) {
+	}
+	pthread_mutex_unlock(&h->lock);
+}
+
+/* Leaves a question to its thread unless it is over. Returns its problem; NULL: it is answered. */
+static const char *end_question(struct question *q, bool *is_over)
+{
+	struct hosts *h = q->hosts;
+
+	pthread_mutex_lock(&h->lock);
+	const char *problem = q->is_over || q->problem ? q->problem : incomplete;
+
+	*is_over = q->is_over;
+	q->is_left = !q->is_over;
+	q->host->late += q->is_left;
+	pthread_mutex_unlock(&h->lock);
+	return problem;
 }
 
 /* ---- Lists ---- */
 
-/* The sessions of a host, as they come. */
-struct listing {
-	struct hosts *hosts;
-	const char *host;
-	int fd;
-	uint64_t end_ns;
-	struct out sessions; /* with the numbers of this relay */
-};
+void hosts_view_fini(struct hosts_view *v)
+{
+	vec_fini(&v->sessions);
+}
 
 /*
  * True if a list has a session of that host and name. A viewer knows sessions by these, and fails
@@ -189,101 +390,79 @@ static bool has_session(const char *list, size_t size, const struct live_session
 	return false;
 }
 
-static bool receive_session(struct listing *l)
-{
-	struct live_session s;
-
-	if (!receive(l->fd, &s, sizeof(s), l->end_ns)) {
-		return false;
-	}
-	const uint64_t there = be64toh(s.id);
-	const struct hosts_session session = { relay_number(l->host, there), there, l->host };
-
-	vec_push(&l->hosts->sessions, session);
-	s.id = htobe64(session.id);
-	out_bytes(&l->sessions, &s, sizeof(s));
-	return true;
-}
-
-/* Receives all sessions. False: not all came. */
-static bool receive_sessions(struct listing *l)
-{
-	const struct request r = { .number = LIVE_LIST_SESSIONS };
-	struct live_count count;
-	uint32_t received = 0;
-
-	if (!request_send(l->fd, &r) || !receive(l->fd, &count, sizeof(count), l->end_ns) ||
-		be32toh(count.count) > SESSIONS_MAX) {
-		return false;
-	}
-	while (received < be32toh(count.count) && receive_session(l)) {
-		received++;
-	}
-	return received == be32toh(count.count);
-}
-
-/* Adds what was received to a list. Returns the number of sessions. */
-static uint32_t add_sessions(struct listing *l, struct out *list)
+/* Adds the sessions of an answer to a list. Returns a problem, or NULL. */
+static const char *add_sessions(
+	struct hosts_view *v, const struct question *q, struct out *list, uint32_t *count)
 {
 	const size_t head = sizeof(struct live_count);
-	uint32_t added = 0;
+	const char *problem = NULL;
 
-	for (size_t at = 0; at < l->sessions.len; at += sizeof(struct live_session)) {
+	for (size_t at = 0; at < q->sessions.len; at += sizeof(struct live_session)) {
 		struct live_session s;
 
-		memcpy(&s, l->sessions.data + at, sizeof(s));
+		memcpy(&s, q->sessions.data + at, sizeof(s));
 		if (has_session(list->data + head, list->len - head, &s)) {
-			report(l->hosts, l->host, "a session has the name and host of another one");
+			problem = twice;
 			continue;
 		}
+		const uint64_t there = be64toh(s.id);
+		const struct hosts_session session = { relay_number(q->host->name, there), there,
+			q->host->name };
+
+		vec_push(&v->sessions, session);
+		s.id = htobe64(session.id);
 		out_bytes(list, &s, sizeof(s));
-		added++;
+		++*count;
 	}
-	return added;
+	return problem;
 }
 
-/* Adds the sessions of a host to a list. Returns their number. */
-static uint32_t list_host(struct hosts *h, const char *host, struct out *list)
+/* Adds what a host has answered until now to a list, and ends the question. */
+static void add_answer(struct hosts_view *v, struct question *q, struct out *list, uint32_t *count)
 {
-	struct listing l = { .hosts = h, .host = host };
-	uint32_t added = 0;
+	struct host *host = q->host;
+	bool is_over;
+	const char *problem = end_question(q, &is_over);
 
-	l.end_ns = clock_now_ns() + PATIENCE_S * CLOCK_NS_PER_S;
-	l.fd = begin(h, host, l.end_ns);
-	if (l.fd < 0) {
-		return 0;
+	if (!problem) {
+		problem = add_sessions(v, q, list, count);
 	}
-	out_init(&l.sessions, OUT_TO_MEMORY);
-	if (receive_sessions(&l)) {
-		added = add_sessions(&l, list);
-	} else {
-		report(h, host, "its list of sessions is too long, or did not come in two seconds");
+	if (is_over) {
+		free_question(q);
 	}
-	out_fini(&l.sessions);
-	close(l.fd);
-	return added;
+	note_problem(v->hosts, host, problem);
 }
 
-void hosts_list(struct hosts *h, struct out *out)
+void hosts_list(struct hosts_view *v, struct out *out)
 {
+	const uint64_t end_ns = clock_now_ns() + PATIENCE_S * CLOCK_NS_PER_S;
+	struct hosts *h = v->hosts;
+	VEC(struct question *) questions = { 0 };
 	struct live_count count;
 
 	memcpy(&count, out->data, sizeof(count));
 	uint32_t all = be32toh(count.count);
 
-	h->sessions.count = 0;
+	v->sessions.count = 0;
 	for (size_t i = 0; i < h->options->host_count; i++) {
-		all += list_host(h, h->options->hosts[i], out);
+		vec_push(&questions, begin_question(h, &h->all[i], end_ns));
 	}
+	vec_foreach (struct question **, q, &questions) {
+		await_answer(*q);
+	}
+	vec_foreach (struct question **, q, &questions) {
+		add_answer(v, *q, out, &all);
+	}
+	vec_fini(&questions);
 	count.count = htobe32(all);
 	memcpy(out->data, &count, sizeof(count));
 }
 
 /* ---- Conversations ---- */
 
-static const struct hosts_session *session_of(const struct hosts *h, uint64_t id)
+static const struct hosts_session *session_of(const struct hosts_view *v, uint64_t id)
 {
-	vec_foreach (const struct hosts_session *, s, &h->sessions) {
+	vec_foreach (const struct hosts_session *, s, &v->sessions) {
 		if (s->id == id) {
 			return s;
 		}
@@ -334,7 +513,7 @@ static void pass(const struct hosts *h, int viewer, int fd, const struct hosts_s
 	}
 }
 
-bool hosts_converse(const struct hosts *h, int viewer, const struct request *attach)
+bool hosts_converse(const struct hosts_view *v, int viewer, const struct request *attach)
 {
 	struct live_attach a;
 	struct request r = *attach;
@@ -345,16 +524,18 @@ bool hosts_converse(const struct hosts *h, int viewer, const struct request *att
 		return false;
 	}
 	memcpy(&a, attach->bytes, sizeof(a));
-	const struct hosts_session *s = session_of(h, be64toh(a.session));
+	const struct hosts_session *s = session_of(v, be64toh(a.session));
 	uint64_t end_ns = clock_now_ns() + PATIENCE_S * CLOCK_NS_PER_S;
-	int fd = s ? begin(h, s->host, end_ns) : -1;
+	int fd = s ? begin(s->host, end_ns) : -1;
 
 	if (fd >= 0 && request_send(fd, &create) &&
 		receive(fd, &created, sizeof(created), end_ns) && pass_request(fd, &r, s)) {
-		pass(h, viewer, fd, s);
+		pass(v->hosts, viewer, fd, s);
 	}
 	if (fd >= 0) {
 		close(fd);
+	} else if (s) {
+		report(v->hosts, s->host, silent);
 	}
 	return s;
 }

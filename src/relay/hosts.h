@@ -19,18 +19,27 @@ struct hosts_session {
 	const char *host;
 };
 
-struct hosts {
-	const struct relay_options *options;
+/* The hosts of all viewers. For any thread. */
+struct hosts;
+
+/* What a viewer knows of them. */
+struct hosts_view {
+	struct hosts *hosts;
 	VEC(struct hosts_session) sessions; /* of the last list */
 };
 
-void hosts_fini(struct hosts *h);
+/* `options` stay in use. The caller releases it, at last when all viewers have ended. */
+struct hosts *hosts_new(const struct relay_options *options);
+void hosts_release(struct hosts *h);
+
+void hosts_view_fini(struct hosts_view *v);
 
 /*
- * Adds the sessions of all hosts to the answer to LIVE_LIST_SESSIONS that `out` has, asking one
- * after the other. A host whose list has not come in two seconds is reported, and has none.
+ * Adds the sessions of all hosts to the answer to LIVE_LIST_SESSIONS that `out` has. All are asked
+ * at once. A host whose list has not come in two seconds has none; that is reported, once until it
+ * comes again.
  */
-void hosts_list(struct hosts *h, struct out *out);
+void hosts_list(struct hosts_view *v, struct out *out);
 
 /* True if a text is HOST[:PORT]. Does not look for the host. */
 bool hosts_check(const char *host);
@@ -39,6 +48,6 @@ bool hosts_check(const char *host);
  * Takes over the conversation of a viewer that attaches to another host's session: returns when it
  * has ended. False: it is none of theirs.
  */
-bool hosts_converse(const struct hosts *h, int viewer, const struct request *attach);
+bool hosts_converse(const struct hosts_view *v, int viewer, const struct request *attach);
 
 #endif

@@ -24,6 +24,7 @@
 
 struct relay {
 	const struct relay_options *options;
+	struct hosts *hosts;
 	pthread_mutex_t lock;
 	int sockets[RELAY_VIEWERS_MAX]; /* -1: free; under the lock */
 };
@@ -32,7 +33,7 @@ struct relay_client {
 	struct relay *relay;
 	int *socket; /* in relay->sockets */
 	struct viewer viewer;
-	struct hosts hosts;
+	struct hosts_view hosts;
 };
 
 /* Waits for the next message. False: the connection has ended, or the first does not come. */
@@ -98,10 +99,10 @@ static void *serve(void *data)
 
 	out_init(&answer, OUT_TO_MEMORY);
 	viewer_init(&c->viewer, r->options);
-	c->hosts.options = r->options;
+	c->hosts.hosts = r->hosts;
 	while (converse(c, &answer)) {
 	}
-	hosts_fini(&c->hosts);
+	hosts_view_fini(&c->hosts);
 	viewer_fini(&c->viewer);
 	out_fini(&answer);
 	free_place(r, c->socket, *c->socket);
@@ -181,7 +182,9 @@ static void end_all(struct relay *r)
 
 void relay_run(const struct relay_options *options, int listener, int end_fd)
 {
-	struct relay r = { .options = options, .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct relay r = { .options = options,
+		.hosts = hosts_new(options),
+		.lock = PTHREAD_MUTEX_INITIALIZER };
 	struct pollfd waits[2] = { { end_fd, POLLIN, 0 }, { listener, POLLIN, 0 } };
 
 	memset(r.sockets, 0xff, sizeof(r.sockets));
@@ -192,4 +195,5 @@ void relay_run(const struct relay_options *options, int listener, int end_fd)
 		}
 	}
 	end_all(&r);
+	hosts_release(r.hosts);
 }

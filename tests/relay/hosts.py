@@ -14,7 +14,7 @@ import threading
 import time
 import unittest
 
-from viewed import PATIENCE, WAYMARK, Viewed, free_port, make_memory
+from viewed import HOST, PATIENCE, WAYMARK, Viewed, free_port, make_memory
 
 
 class Hosts(Viewed):
@@ -107,6 +107,48 @@ class Hosts(Viewed):
             self.assertIn("its list of sessions is too long, or did not come", pathlib.Path(front.errors).read_text())
             front.terminate()
             self.assertEqual(front.wait(PATIENCE), 0)
+
+    def silent(self, is_full):
+        """A port that accepts no connection; if it is full, not even packets are answered."""
+        listener = socket.create_server(("127.0.0.1", 0), backlog=0 if is_full else 128)
+        self.addCleanup(listener.close)
+        for _ in range(4 if is_full else 0):
+            client = socket.socket()
+            self.addCleanup(client.close)
+            client.setblocking(False)
+            client.connect_ex(listener.getsockname())
+        return listener.getsockname()[1]
+
+    def timed_list(self, port):
+        begin = time.monotonic()
+        done = subprocess.run(["babeltrace2", "--input-format=lttng-live", f"net://localhost:{port}"], text=True,
+                              capture_output=True, timeout=PATIENCE)
+        return time.monotonic() - begin, sorted(line.split("/")[4] for line in done.stdout.splitlines())
+
+    def test_many_hosts_of_which_some_are_down(self):
+        """All are asked at once: a list waits for the slowest, and each problem is reported once."""
+        live = [self.host(f"live{i}")[1:] for i in range(6)]
+        down = [self.silent(is_full=i % 2 == 0) for i in range(12)] + [free_port(), free_port()]
+        names = [f"localhost:{p}" for _, p in live] + [f"127.0.0.1:{p}" for p in down]
+        front, port = self.relay(*(f"--host={name}" for name in names))
+        errors = lambda: pathlib.Path(front.errors).read_text()  # noqa: E731
+        alone, _ = self.timed_list(self.relay()[1])
+        for _ in range(3):
+            seconds, hosts = self.timed_list(port)
+            self.assertEqual(hosts, sorted([HOST, *(f"live{i}" for i in range(6))]))
+            self.assertLess(seconds - alone, 3)
+        for p in down:
+            self.assertEqual(errors().count(f"127.0.0.1:{p}: no relay answers there"), 1)
+        self.assertEqual(len(errors().splitlines()), len(down), errors())
+        relay, last = live[-1]
+        os.kill(relay.pid, signal.SIGSTOP)
+        self.assertNotIn("live5", self.timed_list(port)[1])
+        os.kill(relay.pid, signal.SIGCONT)
+        self.wait_for(lambda: "live5" in self.timed_list(port)[1])
+        self.timed_list(port)
+        self.assertEqual([errors().count(f"localhost:{last}: {what}") for what in ("no relay", "its sessions are listed")],
+                         [1, 1])
+        self.wait_for(lambda: len(os.listdir(f"/proc/{front.pid}/task")) == 1)
 
     def test_two_relays_of_one_name(self):
         _, _, a = self.host("same")
