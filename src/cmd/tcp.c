@@ -47,7 +47,8 @@ bool tcp_find(const char *place, struct addrinfo **found, char *error, size_t si
 
 static int listen_at(const struct addrinfo *a)
 {
-	int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	/* else a client that leaves before it is accepted blocks the caller */
+	int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	const int on = 1;
 
 	if (fd >= 0) {

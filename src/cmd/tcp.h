@@ -13,7 +13,7 @@
  */
 bool tcp_find(const char *place, struct addrinfo **found, char *error, size_t size);
 
-/* Returns a socket that listens there; -1 with the reason in `error`. */
+/* Returns a socket that listens there and does not block; -1 with the reason in `error`. */
 int tcp_listen(const char *place, char *error, size_t size);
 
 #endif

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
 #include "base/memory.h"
 #include "relay/hosts.h"
 #include "relay/message.h"
@@ -20,13 +21,14 @@
 
 #define SECONDS_MAX 30 /* between two pieces of a message */
 #define FIRST_MS 5000 /* until the first message */
-#define FAILED_US 100000
+#define FAILED_MS 100 /* until a connection is accepted again after that failed */
 
 struct relay {
 	const struct relay_options *options;
 	struct hosts *hosts;
 	pthread_mutex_t lock;
 	int sockets[RELAY_VIEWERS_MAX]; /* -1: free; under the lock */
+	bool is_refusing; /* the last viewer could not be accepted, which was reported */
 };
 
 struct relay_client {
@@ -142,21 +144,36 @@ static bool start(struct relay *r, int *place)
 	return true;
 }
 
-/* Accepts a connection, unless there are too many. */
-static void accept_one(struct relay *r, int listener)
+/* Reports that viewers cannot be accepted, and that they can again, once each. */
+static void note_accepted(struct relay *r, bool is_accepted)
+{
+	if (is_accepted == r->is_refusing) {
+		r->options->report(is_accepted ? "viewers are accepted again"
+					       : "a viewer could not be accepted: too many, or no "
+						 "descriptor or thread is left");
+	}
+	r->is_refusing = !is_accepted;
+}
+
+/* Accepts a connection, unless there are too many. False: another try may fail at once. */
+static bool accept_one(struct relay *r, int listener)
 {
 	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 	int *place = fd < 0 ? NULL : take_place(r, fd);
 
+	if (fd < 0 && (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED)) {
+		return true; /* the client has left */
+	}
 	if (place) {
 		message_be_impatient(fd, SECONDS_MAX);
 	}
-	if (!place || !start(r, place)) {
-		r->options->report(
-			"a viewer could not be accepted: too many, or no descriptor or thread is left");
+	bool is_accepted = place && start(r, place);
+
+	if (!is_accepted) {
 		free_place(r, place, fd);
-		usleep(FAILED_US);
 	}
+	note_accepted(r, is_accepted);
+	return is_accepted;
 }
 
 /* Disconnects all viewers, and waits until their threads have ended. */
@@ -180,20 +197,27 @@ static void end_all(struct relay *r)
 	} while (is_left);
 }
 
+/* Serves until the end. After a failure, the listener waits. */
+static void serve_viewers(struct relay *r, int listener, int end_fd)
+{
+	struct pollfd waits[] = { { end_fd, POLLIN, 0 }, { listener, POLLIN, 0 } };
+
+	while (!(waits[0].revents & POLLIN)) {
+		poll(waits, ARRAY_SIZE(waits), waits[1].fd < 0 ? FAILED_MS : -1);
+		bool is_paused = waits[1].revents && !accept_one(r, listener);
+
+		waits[1].fd = is_paused ? -1 : listener;
+	}
+}
+
 void relay_run(const struct relay_options *options, int listener, int end_fd)
 {
-	struct relay r = { .options = options,
-		.hosts = hosts_new(options),
-		.lock = PTHREAD_MUTEX_INITIALIZER };
-	struct pollfd waits[2] = { { end_fd, POLLIN, 0 }, { listener, POLLIN, 0 } };
+	struct relay r = {
+		.options = options, .hosts = hosts_new(options), .lock = PTHREAD_MUTEX_INITIALIZER
+	};
 
 	memset(r.sockets, 0xff, sizeof(r.sockets));
-	while (!(waits[0].revents & POLLIN)) {
-		poll(waits, 2, -1);
-		if (waits[1].revents) {
-			accept_one(&r, listener);
-		}
-	}
+	serve_viewers(&r, listener, end_fd);
 	end_all(&r);
 	hosts_release(r.hosts);
 }

@@ -3,6 +3,7 @@
 """Tests waymark relay with babeltrace2 as its viewer: relay.py WAYMARK PACED OTHER THREADS CLOCK [TEST...]"""
 
 import os
+import pathlib
 import re
 import signal
 import socket
@@ -105,6 +106,21 @@ class Relay(Viewed):
         steady = self.program(1, 500, 1000, trace="steady.ctf")
         self.wait_for(lambda: view.poll() is not None or any(e[1] == steady.pid for e in view.events()), view.errors)
         self.assertIsNone(view.poll(), view.errors())
+
+    def test_no_descriptor_for_a_viewer(self):
+        """It is reported once, and once that it is over."""
+        relay, port = self.relay("--whole", before=("prlimit", "--nofile=30:30"))
+        text = lambda: pathlib.Path(relay.errors).read_text()  # noqa: E731
+        self.assertEqual(text(), "")
+        clients = [socket.create_connection(("127.0.0.1", port)) for _ in range(40)]
+        self.wait_for(lambda: "could not be accepted" in text())
+        time.sleep(1)
+        self.assertEqual(text().count("\n"), 1, text())
+        for client in clients:
+            client.close()
+        self.wait_for(lambda: "viewers are accepted again" in text())
+        self.assertEqual(self.sessions(port), ["all"])
+        self.assertEqual(text().count("\n"), 2, text())
 
     def test_damage_is_reported(self):
         self.assertEqual(self.program(2, 20000, 0).wait(PATIENCE), 0)
