@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "format/buffer.h"
 #include "format/packet.h"
@@ -44,6 +45,12 @@ void buffer_source_explain(char *text, size_t size, const uint8_t uuid[16], int 
 /* Opens a buffer by its own path, whichever trace and user it belongs to. */
 struct buffer_source *buffer_source_open_path(const char *path, int *error);
 void buffer_source_close(struct buffer_source *s);
+
+/* Reads the header again, of a process that has ended. False: it is damaged. */
+bool buffer_source_read_again(struct buffer_source *s);
+
+/* Returns the user whose file it is. */
+uid_t buffer_source_owner(const struct buffer_source *s);
 
 /* True if its process lives, or another process recovers it now. */
 bool buffer_source_is_live(const struct buffer_source *s);
@@ -161,9 +168,13 @@ const char *buffer_source_path(const struct buffer_source *s);
 /* True if it is in a trace's directory, and is moved with it. */
 bool buffer_source_is_in_trace(const struct buffer_source *s);
 
-/* Return this process's folder of buffers, and whether a file name in it is a buffer's. */
+/*
+ * Return this process's folder of buffers, and whether a file name in it is a buffer's; the name
+ * has the uuid of its trace.
+ */
 const char *buffer_source_folder(void);
 bool buffer_source_is_name(const char *file);
+bool buffer_source_read_name(const char *file, uint8_t uuid[16]);
 
 /*
  * Returns an errno if the environment names a folder that is none, as leftovers would seem not to

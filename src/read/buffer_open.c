@@ -118,11 +118,9 @@ static bool find_trace(struct buffer_source *s, const uint8_t uuid[16])
 	return false;
 }
 
-/* Finds the trace by the file's name, which has a trace's uuid unless renaming failed. */
-static bool find_trace_by_name(struct buffer_source *s)
+bool buffer_source_read_name(const char *file, uint8_t uuid[16])
 {
-	const char *digits = strrchr(s->path, '-');
-	uint8_t uuid[16];
+	const char *digits = strrchr(file, '-');
 
 	for (int i = 0; i < 16; i++) {
 		unsigned int byte;
@@ -132,7 +130,15 @@ static bool find_trace_by_name(struct buffer_source *s)
 		}
 		uuid[i] = (uint8_t)byte;
 	}
-	return find_trace(s, uuid);
+	return true;
+}
+
+/* Finds the trace by the file's name, which has a trace's uuid unless renaming failed. */
+static bool find_trace_by_name(struct buffer_source *s)
+{
+	uint8_t uuid[16];
+
+	return buffer_source_read_name(s->path, uuid) && find_trace(s, uuid);
 }
 
 /* Opens a buffer and reads its header only. Takes ownership of the path. */
@@ -317,6 +323,18 @@ void buffer_source_close(struct buffer_source *s)
 	buffer_folder_fini(&s->folder);
 	free(s->path);
 	free(s);
+}
+
+bool buffer_source_read_again(struct buffer_source *s)
+{
+	return buffer_source_read(s, &s->header, sizeof(s->header), 0) && header_is_sane(s);
+}
+
+uid_t buffer_source_owner(const struct buffer_source *s)
+{
+	struct stat st;
+
+	return fstat(s->fd, &st) == 0 ? st.st_uid : (uid_t)-1;
 }
 
 const struct buffer_file *buffer_source_header(const struct buffer_source *s)

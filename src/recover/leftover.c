@@ -99,6 +99,22 @@ static void describe(
 	ctf_metadata_fini(&md);
 }
 
+void leftover_describe(struct leftover *o, struct buffer_source *buffer)
+{
+	*o = (struct leftover){ .path = xstrdup(buffer_source_path(buffer)) };
+	o->uid = buffer_source_owner(buffer);
+	if (buffer_source_read_again(buffer)) {
+		describe(o, buffer);
+	} else {
+		o->error = EBADMSG;
+	}
+}
+
+void leftover_fini(struct leftover *o)
+{
+	free(o->path);
+}
+
 static int is_buffer(const struct dirent *e)
 {
 	return buffer_source_is_name(e->d_name);
@@ -234,7 +250,7 @@ void leftovers_find_own(struct leftovers *l)
 void leftovers_fini(struct leftovers *l)
 {
 	vec_foreach (struct leftover *, o, &l->all) {
-		free(o->path);
+		leftover_fini(o);
 	}
 	vec_fini(&l->all);
 }

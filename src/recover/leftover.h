@@ -14,6 +14,7 @@
 
 #include "base/vec.h"
 #include "format/buffer.h"
+#include "read/buffer.h"
 
 enum leftover_state {
 	LEFTOVER_UNKNOWN, /* the file cannot be read, or is no buffer */
@@ -53,6 +54,13 @@ void leftovers_find(struct leftovers *l);
 /* Finds those in this process's folder only: others are not to be changed from here. */
 void leftovers_find_own(struct leftovers *l);
 void leftovers_fini(struct leftovers *l);
+
+/*
+ * Describes an open buffer, whose file may be removed: its size is unknown then. Call
+ * leftover_fini().
+ */
+void leftover_describe(struct leftover *o, struct buffer_source *buffer);
+void leftover_fini(struct leftover *o);
 
 /* True if this user, root each, may read the buffer's trace, and it is there. */
 bool leftover_is_readable(const struct leftover *o);

@@ -113,7 +113,6 @@ static void add_event(struct feed *f, struct feed_stream *s, const struct record
 		hide(rec->class, (unsigned char *)s->open.data + s->open.len - rec->payload_size);
 	}
 	s->last = ns;
-	f->read_ns = ns;
 	f->open_bytes += s->open.len - before;
 }
 
@@ -160,8 +159,8 @@ static bool read_record(struct feed *f)
 	}
 	f->has_record = result == READ_RECORD;
 	f->is_ended = result == READ_END || result == READ_DAMAGED;
-	if (result == READ_NOTHING) {
-		uint64_t ns = (uint64_t)f->reader->horizon;
+	if (result == READ_NOTHING || (result == READ_RECORD && f->record.kind == RECORD_EVENT)) {
+		uint64_t ns = f->has_record ? (uint64_t)f->record.ns : (uint64_t)f->reader->horizon;
 
 		f->read_ns = ns > f->read_ns ? ns : f->read_ns;
 	}
@@ -247,6 +246,7 @@ static void take_none(struct feed *f, struct feed_stream *s)
 	const uint64_t last = s->last;
 
 	begin_packet(&s->given);
+	s->floor = s->floor > 0 ? s->floor : 1; /* before all events, but a time */
 	s->first = s->last = s->floor;
 	finish_packet(f, s, &s->given);
 	s->first = first;
@@ -316,7 +316,7 @@ struct feed *feed_open(
 	f->reader = r;
 	f->options = options;
 	f->id = ++options->ids;
-	f->is_held = r->traces[0].is_live;
+	f->is_held = options->are_held || r->traces[0].is_live;
 	f->quiet_ns = INT64_MIN;
 	int64_t real_ns = f->is_held ? options->real_ns : (int64_t)r->traces[0].realtime;
 

@@ -47,7 +47,8 @@ struct feed {
 	uint64_t id; /* number of the trace, and of the stream of its metadata */
 	bool is_known; /* to the viewer */
 	bool is_ended; /* all records were read */
-	bool is_held; /* its process lives: records come later than their times */
+	bool is_held; /* its process lives, or did a moment ago: records come later than their times
+		       */
 	bool has_record; /* `record` waits for its turn */
 	struct reader *reader;
 	struct relay_metadata metadata;
@@ -69,6 +70,7 @@ struct feed_options {
 	uint64_t ids; /* counts the viewer's traces and streams */
 	int64_t real_ns; /* 1970 to the boot, the same for all: clocks may be set between two starts
 			  */
+	bool are_held; /* traces are of processes of now, also those that have just ended */
 	void (*report)(const char *text); /* of parts that cannot be read */
 };
 

@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "relay/hosts.h"
 #include "relay/message.h"
+#include "relay/recent.h"
 #include "relay/viewer.h"
 
 #define SECONDS_MAX 30 /* between two pieces of a message */
@@ -200,10 +201,14 @@ static void end_all(struct relay *r)
 /* Serves until the end. After a failure, the listener waits. */
 static void serve_viewers(struct relay *r, int listener, int end_fd)
 {
-	struct pollfd waits[] = { { end_fd, POLLIN, 0 }, { listener, POLLIN, 0 } };
+	struct recent *recent = r->options->recent;
+	struct pollfd waits[] = { { end_fd, POLLIN, 0 }, { listener, POLLIN, 0 },
+		{ recent_fd(recent), POLLIN, 0 } };
 
 	while (!(waits[0].revents & POLLIN)) {
-		poll(waits, ARRAY_SIZE(waits), waits[1].fd < 0 ? FAILED_MS : -1);
+		poll(waits, ARRAY_SIZE(waits),
+			waits[1].fd < 0 ? FAILED_MS : recent_wait_ms(recent));
+		recent_take(recent);
 		bool is_paused = waits[1].revents && !accept_one(r, listener);
 
 		waits[1].fd = is_paused ? -1 : listener;
@@ -212,12 +217,15 @@ static void serve_viewers(struct relay *r, int listener, int end_fd)
 
 void relay_run(const struct relay_options *options, int listener, int end_fd)
 {
+	struct relay_options own = *options;
 	struct relay r = {
-		.options = options, .hosts = hosts_new(options), .lock = PTHREAD_MUTEX_INITIALIZER
+		.options = &own, .hosts = hosts_new(options), .lock = PTHREAD_MUTEX_INITIALIZER
 	};
 
+	own.recent = recent_new();
 	memset(r.sockets, 0xff, sizeof(r.sockets));
 	serve_viewers(&r, listener, end_fd);
 	end_all(&r);
 	hosts_release(r.hosts);
+	recent_free(own.recent);
 }

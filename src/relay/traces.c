@@ -8,7 +8,6 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "recover/leftover.h"
 
 uint64_t relay_number(const char *text, uint64_t number)
 {
@@ -36,7 +35,7 @@ static void add_given(struct relay_traces *t, const char *given)
 }
 
 /* A trace is known by its uuid, as it gets its name only when it is complete. */
-static void add_process(struct relay_traces *t, const struct leftover *o)
+struct relay_trace relay_trace_of(const struct leftover *o)
 {
 	struct relay_trace trace = { .path = xstrdup(o->directory) };
 	uint64_t half[2];
@@ -45,7 +44,7 @@ static void add_process(struct relay_traces *t, const struct leftover *o)
 	trace.id = half[0] ^ half[1];
 	trace.session = relay_number(o->command, o->pid);
 	snprintf(trace.name, sizeof(trace.name), "%s-%u", o->command, (unsigned int)o->pid);
-	vec_push(&t->all, trace);
+	return trace;
 }
 
 static void add_processes(struct relay_traces *t)
@@ -55,7 +54,7 @@ static void add_processes(struct relay_traces *t)
 	leftovers_find(&l);
 	vec_foreach (const struct leftover *, o, &l.all) {
 		if (o->state == LEFTOVER_ALIVE && leftover_is_readable(o)) {
-			add_process(t, o);
+			vec_push(&t->all, relay_trace_of(o));
 		}
 	}
 	leftovers_fini(&l);

@@ -11,6 +11,7 @@
 
 #include "base/vec.h"
 #include "format/lttng_live.h"
+#include "recover/leftover.h"
 
 #define RELAY_ALL 1u /* id of the session of all traces */
 #define RELAY_ALL_NAME "all"
@@ -34,12 +35,16 @@ struct relay_options {
 	bool is_whole; /* viewers see traces from their begin */
 	char *const *hosts; /* other relays, HOST[:PORT], whose sessions viewers find, too */
 	size_t host_count;
+	struct recent *recent; /* relay/recent.h; NULL: none */
 	int64_t delay_ns; /* events are shown that long after their times */
 	void (*report)(const char *text); /* for any thread */
 };
 
 /* Returns a number that two texts do not share, or a text with two numbers; never RELAY_ALL. */
 uint64_t relay_number(const char *text, uint64_t number);
+
+/* Returns the trace of a process. The caller frees its path. */
+struct relay_trace relay_trace_of(const struct leftover *o);
 
 /* Lists the traces of now, each once. */
 void relay_traces_list(struct relay_traces *t, const struct relay_options *options);

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "base/memory.h"
+#include "relay/recent.h"
 
 #define LOOK_NS (100 * (uint64_t)1000000) /* between two lists of traces */
 #define SESSIONS_MAX 64u
@@ -27,6 +28,7 @@ void viewer_init(struct viewer *v, const struct relay_options *options)
 	*v = (struct viewer){ .options = options, .given_ns = INT64_MIN };
 	v->feeds.real_ns = (int64_t)((uint64_t)now.tv_sec * CLOCK_NS_PER_S + (uint64_t)now.tv_nsec -
 				     clock_now_ns());
+	v->feeds.are_held = options->path_count == 0;
 	v->feeds.report = options->report;
 }
 
@@ -136,6 +138,20 @@ static void add_feeds(struct viewer *v, struct viewer_session *s, const struct r
 	}
 }
 
+/* Adds those traces that the session has and no list had, as their processes have ended. */
+static void add_recent(struct viewer *v, struct viewer_session *s)
+{
+	struct relay_traces ended = { 0 };
+
+	s->recent = recent_list(v->options->recent, s->recent, &ended);
+	vec_foreach (const struct relay_trace *, t, &ended.all) {
+		if (s->id == RELAY_ALL || s->id == t->session) {
+			add_feed(v, s, t, true);
+		}
+	}
+	relay_traces_fini(&ended);
+}
+
 /* Lists the traces of now. Events of those that begin later are of later times. */
 static void list(struct viewer *v, struct relay_traces *traces)
 {
@@ -169,6 +185,7 @@ static void look(struct viewer *v)
 	list(v, &traces);
 	vec_foreach (struct viewer_session *, s, &v->sessions) {
 		add_feeds(v, s, &traces, true);
+		add_recent(v, s);
 	}
 	relay_traces_fini(&traces);
 }
@@ -359,6 +376,7 @@ static enum live_attach_status attach(struct viewer *v, uint64_t id, uint32_t se
 		return LIVE_ATTACH_UNKNOWN;
 	}
 	s.is_whole = v->options->is_whole || seek == LIVE_SEEK_BEGINNING;
+	s.recent = recent_list(v->options->recent, 0, NULL);
 	list(v, &traces);
 	add_feeds(v, &s, &traces, false);
 	relay_traces_fini(&traces);
@@ -459,8 +477,11 @@ static void set_index(struct viewer *v, struct live_index *i, const struct found
 {
 	bool is_new = has_new(at->session);
 
-	/* an empty packet, which only says that there are new streams, needs a time */
-	if (!feed_has_packet(at->stream) && !(is_new && at->stream->floor > 0)) {
+	/*
+	 * Before a viewer knows new streams it gets no time that they may be older than, but an
+	 * empty packet, which says that there are some.
+	 */
+	if (!feed_has_packet(at->stream) && !is_new) {
 		set_quiet(v, i, at);
 		return;
 	}

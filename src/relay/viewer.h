@@ -20,6 +20,7 @@ struct viewer_session {
 	uint64_t id;
 	VEC(struct feed *) feeds;
 	bool is_whole; /* traces are shown from their begin */
+	uint64_t recent; /* number of the last trace of recent_list() that was looked at */
 	bool is_listed; /* processes of the session run, or may begin */
 	VEC(uint64_t) past; /* traces that were shown to the end */
 };

@@ -12,7 +12,7 @@ import sys
 import time
 import unittest
 
-from viewed import CLOCK, OTHER, PATIENCE, THREADS, WAYMARK, Viewed
+from viewed import CLOCK, OTHER, PACED, PATIENCE, THREADS, WAYMARK, Viewed
 
 
 class Relay(Viewed):
@@ -85,6 +85,26 @@ class Relay(Viewed):
         shown = lambda: [e for e in view.events() if e[1] in {p.pid for p in every}]  # noqa: E731
         self.wait_for(lambda: view.poll() is not None or len(shown()) >= 30000, view.errors)
         self.assert_same(shown(), self.printed(*names))
+
+    def test_programs_of_a_moment(self):
+        """Each begins and ends within milliseconds, between two looks at the running processes."""
+        _, port = self.relay()
+        view = self.view(self.url(port, "all"))
+        time.sleep(1)
+        names = [f"{i}.ctf" for i in range(50)]
+        running = []
+        for name in names:
+            options = f"*,file={self.work / name},full=block"
+            running.append(self.start(PACED, 1, 20, 0, env={**self.env, "WAYMARK_TRACE": options}, stdout=subprocess.DEVNULL))
+            if len(running) == 4:
+                self.assertEqual(running.pop(0).wait(PATIENCE), 0)
+        self.assertEqual([p.wait(PATIENCE) for p in running], [0] * 3)
+        printed = self.printed(*names)
+        self.assertEqual(len(printed), 1000)
+        self.wait_for_events(view, len(printed))
+        time.sleep(1)  # for what must not be shown twice
+        self.assert_same(view.events(), printed)
+        self.assertEqual(view.errors(), "")
 
     def test_a_clock_that_is_set(self):
         _, port = self.relay("--whole")

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Traces of processes that end soon after their begin, which a list of running processes may never
+ * have. Each process makes a file for its memory, of which the kernel tells at once: it is opened,
+ * and says where the trace is even after the process has ended and removed it. For any thread.
+ */
+#ifndef RELAY_RECENT_H
+#define RELAY_RECENT_H
+
+#include <stdint.h>
+
+#include "relay/traces.h"
+
+struct recent;
+
+struct recent *recent_new(void);
+void recent_free(struct recent *r);
+
+/*
+ * Returns a descriptor that can be read when a process has begun, -1 if the kernel has none; and
+ * the time after which some may have ended, -1: never. Call recent_take() then, soon.
+ */
+int recent_fd(const struct recent *r);
+int recent_wait_ms(struct recent *r);
+void recent_take(struct recent *r);
+
+/*
+ * Adds the traces that have ended since an earlier call, by the number that it returned; those of
+ * the last seconds if that was long ago. `t` may be NULL. For `r` NULL there are none.
+ */
+uint64_t recent_list(struct recent *r, uint64_t number, struct relay_traces *t);
+
+#endif
