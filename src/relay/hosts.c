@@ -242,7 +242,7 @@ struct question {
 	/* under the lock: */
 	const char *problem; /* if it ended now; NULL: all sessions came */
 	bool is_over; /* no thread asks any longer */
-	bool is_left; /* nobody waits for the answer: the thread frees it */
+	bool is_left; /* the answer is unwanted: the thread frees it */
 };
 
 static void free_question(struct question *q)
