@@ -99,17 +99,6 @@ static void describe(
 	ctf_metadata_fini(&md);
 }
 
-void leftover_describe(struct leftover *o, struct buffer_source *buffer)
-{
-	*o = (struct leftover){ .path = xstrdup(buffer_source_path(buffer)) };
-	o->uid = buffer_source_owner(buffer);
-	if (buffer_source_read_again(buffer)) {
-		describe(o, buffer);
-	} else {
-		o->error = EBADMSG;
-	}
-}
-
 void leftover_fini(struct leftover *o)
 {
 	free(o->path);
@@ -236,14 +225,36 @@ void leftovers_find(struct leftovers *l)
 	read_commands(l);
 }
 
-void leftovers_find_own(struct leftovers *l)
+/* Makes the folder of buffers of this process, for buffer_folder_fini(). */
+static struct buffer_folder own_folder(void)
 {
 	struct buffer_folder own = { .path = xstrdup(buffer_source_folder()), .is_own = true };
 
-	*l = (struct leftovers){ 0 };
 	vec_push(&own.roots, xstrdup(""));
+	return own;
+}
+
+void leftovers_find_own(struct leftovers *l)
+{
+	struct buffer_folder own = own_folder();
+
+	*l = (struct leftovers){ 0 };
 	find_in(l, &own);
 	read_commands(l);
+	buffer_folder_fini(&own);
+}
+
+void leftover_describe(struct leftover *o, struct buffer_source *buffer)
+{
+	struct buffer_folder own = own_folder();
+
+	*o = (struct leftover){ .path = xstrdup(buffer_source_path(buffer)) };
+	o->uid = buffer_source_owner(buffer);
+	if (buffer_source_read_again(buffer)) {
+		describe(o, buffer, &own);
+	} else {
+		o->error = EBADMSG;
+	}
 	buffer_folder_fini(&own);
 }
 

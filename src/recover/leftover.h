@@ -56,8 +56,8 @@ void leftovers_find_own(struct leftovers *l);
 void leftovers_fini(struct leftovers *l);
 
 /*
- * Describes an open buffer, whose file may be removed: its size is unknown then. Call
- * leftover_fini().
+ * Describes an open buffer of this process's folder, whose file may be removed: its size is unknown
+ * then. Call leftover_fini().
  */
 void leftover_describe(struct leftover *o, struct buffer_source *buffer);
 void leftover_fini(struct leftover *o);
