@@ -120,6 +120,20 @@ class Today(Shipped):
             "SELECT count() FROM waymark.events WHERE batch = 0 AND time >= toDateTime(0) AND time < toDateTime(4000000000)")
         self.assertEqual(answers[-4:], ["1", "0", "1", "1000"])
 
+    def test_a_number_is_found_by_its_index(self):
+        """It reads few of the rows, also in a table that was made without the index."""
+        answers = self.today(
+            self.schema(), "ALTER TABLE waymark.events DROP INDEX by_number", self.schema(),
+            "INSERT INTO waymark.events (event, time, process, numbers) SELECT 'io', now() - 3600 + intDiv(number, 1000), number % 50, "
+            "[number, number % 7] FROM numbers(3000000)",
+            "OPTIMIZE TABLE waymark.events FINAL", self.schema("--query=request", "key=1500000", "minutes=100"),
+            *["EXPLAIN ESTIMATE " + self.schema("--query=request", "key=1500000", "minutes=100") + f" SETTINGS use_skip_indexes = {on}"
+              for on in (0, 1)])
+        self.assertIn("[1500000,5]", answers[-3])
+        without, read = [int(answer.split("\t")[3]) for answer in answers[-2:]]
+        self.assertGreater(without, 2900000)
+        self.assertLess(read, 200000)
+
     def test_old_rows_are_removed(self):
         answers = self.today(
             self.schema("--keep=30"),

@@ -79,7 +79,8 @@ static const struct schema_column declarations[] = {
 
 const struct schema_table schema_tables[SCHEMA_TABLES] = {
 	[SCHEMA_EVENTS] = { "events", "a row for each event", events,
-		"event, toStartOfMinute(time), process, thread, time, ns", .is_by_day = true },
+		"event, toStartOfMinute(time), process, thread, time, ns", .is_by_day = true,
+		.index = "by_number numbers TYPE bloom_filter(0.01) GRANULARITY 4" },
 	[SCHEMA_GAPS] = { "gaps", "where events are missing", gaps,
 		"toStartOfMinute(time), process, thread, time, ns", .is_by_day = true },
 	[SCHEMA_PROCESSES] = { "processes", "the traces", processes, "process", .newest = "seen" },
@@ -162,6 +163,15 @@ static void put_columns(struct out *out, const struct schema_column *c)
 	}
 }
 
+/* Adds the index of a table, also to one that was made without it. */
+static void put_index(struct out *out, const struct schema_options *o, const struct schema_table *t)
+{
+	out_str(out, "ALTER TABLE ");
+	put_table(out, o, t->name, false);
+	put_on_cluster(out, o);
+	out_printf(out, " ADD INDEX IF NOT EXISTS %s;\n\n", t->index);
+}
+
 /* Writes the table that reads those of all servers. */
 static void put_distributed(
 	struct out *out, const struct schema_options *o, const struct schema_table *t)
@@ -198,6 +208,9 @@ static void put_one(struct out *out, const struct schema_options *o, const struc
 	out_str(out, ";\n\n");
 	if (o->cluster) {
 		put_distributed(out, o, t);
+	}
+	if (t->index && !o->is_old) {
+		put_index(out, o, t);
 	}
 }
 
