@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "format/buffer_jail.h"
-#include "read/buffer.h"
+#include "read/buffer_owner.h"
 
 struct jail_buffer {
 	char *path;
