@@ -17,8 +17,9 @@
 
 const struct schema_query schema_queries[] = {
 	/*
-	 * Keys such as addresses are used again, so the times of a key are put in order: even numbers
-	 * are begins, odd ones ends. Host and program are looked up for the rows that are shown only.
+	 * Keys such as addresses are used again, so the times of a key are put in order: even
+	 * numbers are begins, odd ones ends. Host and program are looked up for the rows that are
+	 * shown only.
 	 */
 	{ "slowest",
 		"the slowest requests of all hosts, from one event to the next one of the same key",
