@@ -132,7 +132,17 @@ class Today(Shipped):
         self.assertIn("[1500000,5]", answers[-3])
         without, read = [int(answer.split("\t")[3]) for answer in answers[-2:]]
         self.assertGreater(without, 2900000)
-        self.assertLess(read, 200000)
+        self.assertLess(read, 600000)
+
+    def test_columns_have_codecs(self):
+        """Numbers that are alike, and nanoseconds that grow."""
+        answers = self.today(
+            self.schema(), "INSERT INTO waymark.events (event, time, ns, numbers) SELECT 'io', now(), number * 900, [number % 1000 * 77777] FROM numbers(1000000)",
+            "OPTIMIZE TABLE waymark.events FINAL", "SELECT name, compression_codec FROM system.columns "
+            "WHERE database = 'waymark' AND table = 'events' AND compression_codec != '' ORDER BY name",
+            "SELECT sum(column_data_compressed_bytes) FROM system.parts_columns WHERE active AND table = 'events' AND column = 'ns'")
+        self.assertEqual(answers[-2].splitlines(), ["ns\tCODEC(Delta(4), ZSTD(1))", "numbers\tCODEC(ZSTD(1))", "texts\tCODEC(ZSTD(1))"])
+        self.assertLess(int(answers[-1]), 1000000)
 
     def test_old_rows_are_removed(self):
         answers = self.today(

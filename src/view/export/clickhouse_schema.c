@@ -80,7 +80,11 @@ static const struct schema_column declarations[] = {
 const struct schema_table schema_tables[SCHEMA_TABLES] = {
 	[SCHEMA_EVENTS] = { "events", "a row for each event", events,
 		"event, toStartOfMinute(time), process, thread, time, ns", .is_by_day = true,
-		.index = "by_number numbers TYPE bloom_filter(0.01) GRANULARITY 4" },
+		.today =
+			"ADD INDEX IF NOT EXISTS by_number numbers TYPE bloom_filter(0.01) GRANULARITY 4,\n"
+			"    MODIFY COLUMN ns CODEC(Delta, ZSTD),\n"
+			"    MODIFY COLUMN numbers CODEC(ZSTD),\n"
+			"    MODIFY COLUMN texts CODEC(ZSTD)" },
 	[SCHEMA_GAPS] = { "gaps", "where events are missing", gaps,
 		"toStartOfMinute(time), process, thread, time, ns", .is_by_day = true },
 	[SCHEMA_PROCESSES] = { "processes", "the traces", processes, "process", .newest = "seen" },
@@ -163,13 +167,13 @@ static void put_columns(struct out *out, const struct schema_column *c)
 	}
 }
 
-/* Adds the index of a table, also to one that was made without it. */
-static void put_index(struct out *out, const struct schema_options *o, const struct schema_table *t)
+/* Alters a table that may have been made before servers knew how. */
+static void put_today(struct out *out, const struct schema_options *o, const struct schema_table *t)
 {
 	out_str(out, "ALTER TABLE ");
 	put_table(out, o, t->name, false);
 	put_on_cluster(out, o);
-	out_printf(out, " ADD INDEX IF NOT EXISTS %s;\n\n", t->index);
+	out_printf(out, "\n    %s;\n\n", t->today);
 }
 
 /* Writes the table that reads those of all servers. */
@@ -209,8 +213,8 @@ static void put_one(struct out *out, const struct schema_options *o, const struc
 	if (o->cluster) {
 		put_distributed(out, o, t);
 	}
-	if (t->index && !o->is_old) {
-		put_index(out, o, t);
+	if (t->today && !o->is_old) {
+		put_today(out, o, t);
 	}
 }
 

@@ -43,7 +43,7 @@ struct schema_table {
 	const char *order;
 	bool is_by_day; /* has a partition a day of UTC, and is removed by age */
 	const char *newest; /* of rows with the same key, the one with the largest value stays */
-	const char *index; /* one more, which old servers do not have */
+	const char *today; /* how to alter it on servers that are not old */
 };
 
 extern const struct schema_table schema_tables[SCHEMA_TABLES];
