@@ -61,15 +61,32 @@ struct recent {
 	uint64_t number; /* of the last one that has ended */
 };
 
-struct recent *recent_new(void)
+/* Returns a descriptor that can be read when a process has begun; -1: there is none. */
+static int watch(const struct relay_options *options)
+{
+	int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	char text[400];
+
+	if (fd >= 0 &&
+		inotify_add_watch(fd, buffer_source_folder(), IN_CREATE | IN_MOVED_TO) >= 0) {
+		return fd;
+	}
+	snprintf(text, sizeof(text),
+		"%.200s: inotify(7) fails: %s; programs that live for milliseconds are missed",
+		buffer_source_folder(), strerror(errno));
+	options->report(text);
+	if (fd >= 0) {
+		close(fd);
+	}
+	return -1;
+}
+
+struct recent *recent_new(const struct relay_options *options)
 {
 	struct recent *r = xcalloc(1, sizeof(*r));
 
 	pthread_mutex_init(&r->lock, NULL);
-	r->fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-	if (r->fd >= 0) {
-		inotify_add_watch(r->fd, buffer_source_folder(), IN_CREATE | IN_MOVED_TO);
-	}
+	r->fd = options->path_count == 0 ? watch(options) : -1;
 	return r;
 }
 

@@ -13,7 +13,8 @@
 
 struct recent;
 
-struct recent *recent_new(void);
+/* Begins to note such traces: none if traces are given. Reports that the kernel cannot tell. */
+struct recent *recent_new(const struct relay_options *options);
 void recent_free(struct recent *r);
 
 /*

@@ -222,7 +222,7 @@ void relay_run(const struct relay_options *options, int listener, int end_fd)
 		.options = &own, .hosts = hosts_new(options), .lock = PTHREAD_MUTEX_INITIALIZER
 	};
 
-	own.recent = recent_new();
+	own.recent = recent_new(options);
 	memset(r.sockets, 0xff, sizeof(r.sockets));
 	serve_viewers(&r, listener, end_fd);
 	end_all(&r);

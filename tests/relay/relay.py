@@ -88,7 +88,7 @@ class Relay(Viewed):
 
     def test_programs_of_a_moment(self):
         """Each begins and ends within milliseconds, between two looks at the running processes."""
-        _, port = self.relay()
+        relay, port = self.relay()
         view = self.view(self.url(port, "all"))
         time.sleep(1)
         names = [f"{i}.ctf" for i in range(50)]
@@ -104,7 +104,23 @@ class Relay(Viewed):
         self.wait_for_events(view, len(printed))
         time.sleep(1)  # for what must not be shown twice
         self.assert_same(view.events(), printed)
-        self.assertEqual(view.errors(), "")
+        self.assertEqual((view.errors(), pathlib.Path(relay.errors).read_text()), ("", ""))
+
+    def test_given_traces_only(self):
+        p = self.program(1, 3000, 1000)
+        _, port = self.relay(self.work / "t.ctf")
+        view = self.view(self.url(port, "all"))
+        self.wait_for_events(view, 100)
+        for i in range(10):
+            self.assertEqual(self.program(1, 20, 0, trace=f"{i}.ctf").wait(PATIENCE), 0)
+        self.assertEqual(view.wait(PATIENCE), 0, view.errors())
+        self.assertEqual({e[1] for e in view.events()}, {p.pid})
+
+    def test_no_folder_to_watch(self):
+        relay, port = self.relay(env={**self.env, "WAYMARK_SHM": str(self.shm / "none")})
+        with open(relay.errors) as f:
+            self.assertRegex(f.read(), "none: inotify.7. fails: No such file or directory; programs that live for milli")
+        self.assertEqual(self.sessions(port), ["all"])
 
     def test_a_clock_that_is_set(self):
         _, port = self.relay("--whole")
