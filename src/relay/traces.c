@@ -35,13 +35,18 @@ static void add_given(struct relay_traces *t, const char *given)
 }
 
 /* A trace is known by its uuid, as it gets its name only when it is complete. */
-struct relay_trace relay_trace_of(const struct leftover *o)
+uint64_t relay_trace_id(const uint8_t uuid[16])
 {
-	struct relay_trace trace = { .path = xstrdup(o->directory) };
 	uint64_t half[2];
 
-	memcpy(half, o->uuid, sizeof(half));
-	trace.id = half[0] ^ half[1];
+	memcpy(half, uuid, sizeof(half));
+	return half[0] ^ half[1];
+}
+
+struct relay_trace relay_trace_of(const struct leftover *o)
+{
+	struct relay_trace trace = { .path = xstrdup(o->directory), .id = relay_trace_id(o->uuid) };
+
 	trace.session = relay_number(o->command, o->pid);
 	snprintf(trace.name, sizeof(trace.name), "%s-%u", o->command, (unsigned int)o->pid);
 	return trace;

@@ -43,6 +43,9 @@ struct relay_options {
 /* Returns a number that two texts do not share, or a text with two numbers; never RELAY_ALL. */
 uint64_t relay_number(const char *text, uint64_t number);
 
+/* Returns the id of a process's trace. */
+uint64_t relay_trace_id(const uint8_t uuid[16]);
+
 /* Returns the trace of a process. The caller frees its path. */
 struct relay_trace relay_trace_of(const struct leftover *o);
 

@@ -81,12 +81,16 @@ static bool has_id(const uint64_t *ids, size_t count, uint64_t id)
 	return count > 0;
 }
 
-/* Reports a trace that could not be opened, once; it is tried again. */
+/*
+ * Reports a trace that could not be opened, once; it is tried again. A process renames its trace
+ * when that is complete, so one that is not there any longer is no problem.
+ */
 static void report(struct viewer *v, const struct relay_trace *t, const char *why)
 {
+	bool is_gone = v->options->path_count == 0 && access(t->path, F_OK) != 0;
 	char text[5000];
 
-	if (!has_id(v->failed.items, v->failed.count, t->id)) {
+	if (!is_gone && !has_id(v->failed.items, v->failed.count, t->id)) {
 		snprintf(text, sizeof(text), "%s: %s", t->path, why);
 		v->options->report(text);
 		vec_push(&v->failed, t->id);
@@ -117,6 +121,10 @@ static void add_feed(
 		report(v, t, error.text);
 		return;
 	}
+	if (v->options->path_count == 0 && relay_trace_id(f->reader->traces[0].uuid) != t->id) {
+		feed_close(f); /* another process's, which has replaced it */
+		return;
+	}
 	f->trace = t->id;
 	if (is_later) {
 		feed_set_floor(f, v->given_ns);
@@ -125,30 +133,28 @@ static void add_feed(
 	vec_push(&s->feeds, f);
 }
 
-/* Adds those traces of a list that the session has. */
-static void add_feeds(struct viewer *v, struct viewer_session *s, const struct relay_traces *traces,
+/* Adds those traces of a list that the session has. Returns whether it has any. */
+static bool add_feeds(struct viewer *v, struct viewer_session *s, const struct relay_traces *traces,
 	bool is_later)
 {
-	s->is_listed = s->id == RELAY_ALL && v->options->path_count == 0;
+	bool has_any = s->id == RELAY_ALL;
+
 	vec_foreach (const struct relay_trace *, t, &traces->all) {
 		if (s->id == RELAY_ALL || s->id == t->session) {
-			s->is_listed |= v->options->path_count == 0;
 			add_feed(v, s, t, is_later);
+			has_any = true;
 		}
 	}
+	return has_any;
 }
 
-/* Adds those traces that the session has and no list had, as their processes have ended. */
+/* Adds those traces that no list had, as their processes have ended. */
 static void add_recent(struct viewer *v, struct viewer_session *s)
 {
 	struct relay_traces ended = { 0 };
 
 	s->recent = recent_list(v->options->recent, s->recent, &ended);
-	vec_foreach (const struct relay_trace *, t, &ended.all) {
-		if (s->id == RELAY_ALL || s->id == t->session) {
-			add_feed(v, s, t, true);
-		}
-	}
+	add_feeds(v, s, &ended, true);
 	relay_traces_fini(&ended);
 }
 
@@ -184,7 +190,7 @@ static void look(struct viewer *v)
 	}
 	list(v, &traces);
 	vec_foreach (struct viewer_session *, s, &v->sessions) {
-		add_feeds(v, s, &traces, true);
+		s->is_listed = add_feeds(v, s, &traces, true);
 		add_recent(v, s);
 	}
 	relay_traces_fini(&traces);
@@ -201,9 +207,9 @@ static bool has_new(const struct viewer_session *s)
 }
 
 /* True if everything of the session was shown, and nothing follows. */
-static bool is_over(const struct viewer_session *s)
+static bool is_over(const struct viewer *v, const struct viewer_session *s)
 {
-	bool is_over = !s->is_listed;
+	bool is_over = !s->is_listed || v->options->path_count > 0;
 
 	vec_foreach (struct feed *const *, f, &s->feeds) {
 		is_over &= (*f)->is_ended && (*f)->streams.count == 0;
@@ -378,7 +384,7 @@ static enum live_attach_status attach(struct viewer *v, uint64_t id, uint32_t se
 	s.is_whole = v->options->is_whole || seek == LIVE_SEEK_BEGINNING;
 	s.recent = recent_list(v->options->recent, 0, NULL);
 	list(v, &traces);
-	add_feeds(v, &s, &traces, false);
+	s.is_listed = add_feeds(v, &s, &traces, false);
 	relay_traces_fini(&traces);
 	if (id != RELAY_ALL && s.feeds.count == 0) {
 		close_session(&s);
@@ -428,9 +434,9 @@ static bool answer_new_streams(struct viewer *v, const void *request, struct out
 
 	if (s) {
 		look(v);
-		status = has_new(s)   ? LIVE_STREAMS_OK
-			 : is_over(s) ? LIVE_STREAMS_ENDED
-				      : LIVE_STREAMS_NONE;
+		status = has_new(s)	 ? LIVE_STREAMS_OK
+			 : is_over(v, s) ? LIVE_STREAMS_ENDED
+					 : LIVE_STREAMS_NONE;
 		if (status == LIVE_STREAMS_ENDED) {
 			vec_push(&v->ended, s->id);
 		}

@@ -5,6 +5,7 @@
 import os
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -105,6 +106,23 @@ class Relay(Viewed):
         time.sleep(1)  # for what must not be shown twice
         self.assert_same(view.events(), printed)
         self.assertEqual((view.errors(), pathlib.Path(relay.errors).read_text()), ("", ""))
+
+    def test_programs_that_replace_a_trace(self):
+        """No trace is shown as that of the process before."""
+        _, port = self.relay()
+        view = self.view(self.url(port, "all"))
+        time.sleep(1)
+        options = f"*,file={self.work / 't.ctf'},full=block"
+        view.send_signal(signal.SIGSTOP)
+        for _ in range(3):
+            shutil.rmtree(self.work / "t.ctf", ignore_errors=True)
+            p = self.start(PACED, 1, 20, 0, env={**self.env, "WAYMARK_TRACE": options}, stdout=subprocess.DEVNULL)
+            self.assertEqual(p.wait(PATIENCE), 0)
+        view.send_signal(signal.SIGCONT)
+        self.wait_for(lambda: view.poll() is not None or any(e[1] == p.pid for e in view.events()), view.errors)
+        time.sleep(1)  # for what must not be shown twice
+        self.assert_same(view.events(), self.printed("t.ctf"))
+        self.assertEqual(view.errors(), "")
 
     def test_given_traces_only(self):
         p = self.program(1, 3000, 1000)
