@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Traces of processes that end soon after their begin, which a list of running processes may never
- * have. Each process makes a file for its memory, of which the kernel tells at once: it is opened,
- * and says where the trace is even after the process has ended and removed it. For any thread.
+ * Traces of processes that have begun, also of those that end before they are in a list of running
+ * processes, which a slow viewer makes seldom. Each process makes a file for its memory, of which
+ * the kernel tells at once: it is opened, and says where the trace is even after the process has
+ * ended and removed it. For any thread.
  */
 #ifndef RELAY_RECENT_H
 #define RELAY_RECENT_H
@@ -26,8 +27,8 @@ int recent_wait_ms(struct recent *r);
 void recent_take(struct recent *r);
 
 /*
- * Adds the traces that have ended since an earlier call, by the number that it returned; those of
- * the last seconds if that was long ago. `t` may be NULL. For `r` NULL there are none.
+ * Adds the traces that are new since an earlier call, by the number that it returned; only
+ * the last ones if there were many. `t` may be NULL. For `r` NULL there are none.
  */
 uint64_t recent_list(struct recent *r, uint64_t number, struct relay_traces *t);
 

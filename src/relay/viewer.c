@@ -148,14 +148,14 @@ static bool add_feeds(struct viewer *v, struct viewer_session *s, const struct r
 	return has_any;
 }
 
-/* Adds those traces that no list had, as their processes have ended. */
+/* Adds those traces that have begun since the last call, maybe between two lists. */
 static void add_recent(struct viewer *v, struct viewer_session *s)
 {
-	struct relay_traces ended = { 0 };
+	struct relay_traces begun = { 0 };
 
-	s->recent = recent_list(v->options->recent, s->recent, &ended);
-	add_feeds(v, s, &ended, true);
-	relay_traces_fini(&ended);
+	s->recent = recent_list(v->options->recent, s->recent, &begun);
+	add_feeds(v, s, &begun, true);
+	relay_traces_fini(&begun);
 }
 
 /* Lists the traces of now. Events of those that begin later are of later times. */

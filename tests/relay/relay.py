@@ -107,6 +107,34 @@ class Relay(Viewed):
         self.assert_same(view.events(), printed)
         self.assertEqual((view.errors(), pathlib.Path(relay.errors).read_text()), ("", ""))
 
+    def show_later(self, view, stopped, count, seconds):
+        """Stops a process while programs of a moment run, and for some seconds; all are shown."""
+        self.assertEqual(self.program(1, 500, 1000).wait(PATIENCE), 0)
+        self.wait_for_events(view, 500)
+        stopped.send_signal(signal.SIGSTOP)
+        names = [f"{i}.ctf" for i in range(count)]
+        for name in names:
+            options = f"*,file={self.work / name},full=block"
+            p = self.start(PACED, 1, 20, 0, env={**self.env, "WAYMARK_TRACE": options}, stdout=subprocess.DEVNULL)
+            self.assertEqual(p.wait(PATIENCE), 0)
+        self.assertEqual(self.program(1, 2500, 1000, trace="longer.ctf").wait(PATIENCE), 0)
+        time.sleep(seconds)
+        stopped.send_signal(signal.SIGCONT)
+        self.wait_for_events(view, 3000 + 20 * count)
+        self.assert_same(view.events(), self.printed("t.ctf", "longer.ctf", *names))
+
+    def test_programs_of_a_moment_while_a_viewer_is_stopped(self):
+        _, port = self.relay()
+        view = self.view(self.url(port, "all"))
+        time.sleep(1)
+        self.show_later(view, view, 20, 12)
+
+    def test_programs_of_a_moment_while_the_relay_is_stopped(self):
+        relay, port = self.relay()
+        view = self.view(self.url(port, "all"))
+        time.sleep(1)
+        self.show_later(view, relay, 100, 0)
+
     def test_programs_that_replace_a_trace(self):
         """No trace is shown as that of the process before."""
         _, port = self.relay()
