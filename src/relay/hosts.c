@@ -198,11 +198,9 @@ static bool say_hello(int fd, uint64_t end_ns)
 	       be32toh(answer.major) == LIVE_MAJOR;
 }
 
-/* Returns a connection that can be asked; -1: there is none. */
-static int begin(const char *host, uint64_t end_ns)
+/* Begins to ask over a connection, unless it is -1. Returns it; -1: that fails. */
+static int begin(int fd, uint64_t end_ns)
 {
-	int fd = open_connection(host, end_ns);
-
 	if (fd >= 0 && !say_hello(fd, end_ns)) {
 		close(fd);
 		fd = -1;
@@ -238,7 +236,8 @@ struct question {
 	struct hosts *hosts;
 	struct host *host;
 	uint64_t end_ns;
-	struct out sessions; /* as the host numbers them; the thread's until it is over */
+	struct out sessions; /* as the host numbers them; the thread's until it is over, and: */
+	struct sockaddr_storage address; /* that answered */
 	/* under the lock: */
 	const char *problem; /* if it ended now; NULL: all sessions came */
 	bool is_over; /* no thread asks any longer */
@@ -283,9 +282,12 @@ static void *ask(void *question)
 {
 	struct question *q = question;
 	struct hosts *h = q->hosts;
-	int fd = begin(q->host->name, q->end_ns);
+	int fd = begin(open_connection(q->host->name, q->end_ns), q->end_ns);
 
 	if (fd >= 0) {
+		socklen_t size = sizeof(q->address);
+
+		getpeername(fd, (struct sockaddr *)&q->address, &size);
 		set_problem(q, incomplete);
 		set_problem(q, receive_sessions(q, fd) ? NULL : incomplete);
 		close(fd);
@@ -407,7 +409,7 @@ static const char *add_sessions(
 		}
 		const uint64_t there = be64toh(s.id);
 		const struct hosts_session session = { relay_number(q->host->name, there), there,
-			q->host->name };
+			q->host->name, q->address };
 
 		vec_push(&v->sessions, session);
 		s.id = htobe64(session.id);
@@ -513,6 +515,17 @@ static void pass(const struct hosts *h, int viewer, int fd, const struct hosts_s
 	}
 }
 
+/* Connects to the address that gave the list: to look for its name may hang, also at the end. */
+static int connect_again(const struct hosts_session *s)
+{
+	struct sockaddr_storage address = s->address;
+	const struct addrinfo a = { .ai_family = address.ss_family,
+		.ai_addr = (struct sockaddr *)&address,
+		.ai_addrlen = sizeof(address) };
+
+	return connect_to(&a, PATIENCE_S * CLOCK_NS_PER_S);
+}
+
 bool hosts_converse(const struct hosts_view *v, int viewer, const struct request *attach)
 {
 	struct live_attach a;
@@ -526,7 +539,7 @@ bool hosts_converse(const struct hosts_view *v, int viewer, const struct request
 	memcpy(&a, attach->bytes, sizeof(a));
 	const struct hosts_session *s = session_of(v, be64toh(a.session));
 	uint64_t end_ns = clock_now_ns() + PATIENCE_S * CLOCK_NS_PER_S;
-	int fd = s ? begin(s->host, end_ns) : -1;
+	int fd = s ? begin(connect_again(s), end_ns) : -1;
 
 	if (fd >= 0 && request_send(fd, &create) &&
 		receive(fd, &created, sizeof(created), end_ns) && pass_request(fd, &r, s)) {

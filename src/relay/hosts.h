@@ -7,6 +7,8 @@
 #ifndef RELAY_HOSTS_H
 #define RELAY_HOSTS_H
 
+#include <sys/socket.h>
+
 #include "base/vec.h"
 #include "relay/message.h"
 #include "relay/traces.h"
@@ -17,6 +19,7 @@ struct hosts_session {
 	uint64_t id; /* as viewers of this relay know it */
 	uint64_t id_there;
 	const char *host;
+	struct sockaddr_storage address; /* at which it answered */
 };
 
 /* The hosts of all viewers. For any thread. */

@@ -63,6 +63,23 @@ class Hosts(Viewed):
         for _, relay, _ in every:
             self.wait_for(lambda: len(os.listdir(f"/proc/{relay.pid}/task")) == 1)  # noqa: B023
 
+    def test_a_name_is_looked_for_once(self):
+        """It may be found no longer, or only after long, when a viewer has the list."""
+        _, _, there = self.host("first")
+        names = self.work / "hosts"
+        names.write_text("127.0.0.1 localhost first-host\n")
+        _, port = self.relay(f"--host=first-host:{there}",
+                             before=("unshare", "-m", "sh", "-c", f'mount --bind {names} /etc/hosts; exec "$@"', "sh"))
+        with socket.create_connection(("127.0.0.1", port)) as s, s.makefile("rb") as answers:
+            s.sendall(struct.pack(">QIIQIII", 20, 1, 0, 0, 2, 4, 1) + struct.pack(">QII", 0, 2, 0))
+            answers.read(20)
+            count, = struct.unpack(">I", answers.read(4))
+            sessions = [answers.read(339) for _ in range(count)]
+            wanted, = [t[:8] for t in sessions if t[20:84].rstrip(b"\0") == b"first"]
+            names.write_text("127.0.0.1 localhost\n")
+            s.sendall(struct.pack(">QII", 20, 3, 0) + wanted + struct.pack(">QI", 0, 2))
+            self.assertEqual(answers.read(4), struct.pack(">I", 1))
+
     def hostile(self, answer):
         """A relay that answers all that is sent with something, again and again; returns its port."""
         listener = socket.create_server(("127.0.0.1", 0))
