@@ -61,9 +61,9 @@ class Hosts(Viewed):
             hosts = sorted(line.split("/")[4] for line in done.stdout.splitlines())
             self.assertEqual(hosts, ["host0", "host1", "host2"], done.stderr)
         for _, relay, _ in every:
-            self.wait_for(lambda: len(os.listdir(f"/proc/{relay.pid}/task")) == 1)  # noqa: B023
+            self.wait_for(lambda: relay.tasks() == relay.idle_tasks)  # noqa: B023
 
-    def test_a_name_is_looked_for_once(self):
+    def test_a_name_is_resolved_once(self):
         """It may be found no longer, or only after long, when a viewer has the list."""
         _, _, there = self.host("first")
         names = self.work / "hosts"
@@ -165,7 +165,7 @@ class Hosts(Viewed):
         self.timed_list(port)
         self.assertEqual([errors().count(f"localhost:{last}: {what}") for what in ("no relay", "its sessions are listed")],
                          [1, 1])
-        self.wait_for(lambda: len(os.listdir(f"/proc/{front.pid}/task")) == 1)
+        self.wait_for(lambda: front.tasks() == front.idle_tasks)
 
     def test_two_relays_of_one_name(self):
         _, _, a = self.host("same")

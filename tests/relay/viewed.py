@@ -62,6 +62,8 @@ class Viewed(unittest.TestCase):
         p = self.start(*before, WAYMARK, "relay", f"--listen={port}", *args, stderr=errors, **more)
         p.errors = errors.name
         self.wait_for(lambda: self.is_listening(port))
+        p.tasks = lambda: len(os.listdir(f"/proc/{p.pid}/task"))
+        p.idle_tasks = 2 if os.environ.get("WAYMARK_SANITIZER") == "thread" else 1
         return p, port
 
     @staticmethod
