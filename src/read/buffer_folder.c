@@ -127,17 +127,67 @@ bool buffer_folder_resolve(char out[BUFFER_FILE_PATH_BYTES], const char *root, c
 	return true;
 }
 
-bool buffer_folder_is_beyond(const char *path)
+/* Returns the length of the root of another process that the path goes through; 0: of none. */
+static size_t root_length(const char *path)
 {
 	static const char proc[] = "/proc/";
+	static const char root[] = "/root";
 	size_t digits;
 
 	if (strncmp(path, proc, strlen(proc)) != 0) {
-		return false;
+		return 0;
 	}
-	path += strlen(proc);
-	digits = strspn(path, "0123456789");
-	return digits > 0 && strncmp(path + digits, "/root/", strlen("/root/")) == 0;
+	digits = strspn(path + strlen(proc), "0123456789");
+	size_t length = strlen(proc) + digits + strlen(root);
+
+	return digits > 0 && strncmp(path + length - strlen(root), "/root/", strlen("/root/")) == 0
+		       ? length
+		       : 0;
+}
+
+bool buffer_folder_is_beyond(const char *path)
+{
+	return root_length(path) > 0;
+}
+
+/* Opens a path below a directory, which it closes, if no part of it is a link. */
+static int open_below(int directory, char *path, int flags)
+{
+	char *rest = NULL;
+	const char *part = strtok_r(path, "/", &rest);
+
+	part = part ? part : ".";
+	while (directory >= 0 && part) {
+		const char *next = strtok_r(NULL, "/", &rest);
+		int fd = openat(directory, part,
+			O_NOFOLLOW | O_CLOEXEC | (next ? O_PATH | O_DIRECTORY : flags));
+		int why = errno;
+
+		close(directory);
+		errno = why;
+		directory = fd;
+		part = next;
+	}
+	return directory;
+}
+
+/* A process there may put a link into the path after its links were resolved. */
+int buffer_folder_open(const char *path, int flags)
+{
+	char root[BUFFER_FILE_PATH_BYTES];
+	char resolved[BUFFER_FILE_PATH_BYTES];
+	size_t length = root_length(path);
+
+	if (length == 0) {
+		return open(path, flags | O_CLOEXEC);
+	}
+	snprintf(root, sizeof(root), "%.*s", (int)length, path);
+	if (!buffer_folder_resolve(resolved, root, path + length)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	return open_below(open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), resolved + length,
+		flags | O_NONBLOCK);
 }
 
 /* ---- Lists ---- */
@@ -184,7 +234,7 @@ static bool identify(struct identity *id, int directory, const char *path)
 {
 	struct statx st;
 
-	if (statx(directory, path, 0, STATX_INO | STATX_MNT_ID, &st) != 0) {
+	if (statx(directory, path, AT_STATX_DONT_SYNC, STATX_INO | STATX_MNT_ID, &st) != 0) {
 		return false;
 	}
 	*id = (struct identity){ 0, (uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor,

@@ -50,4 +50,11 @@ bool buffer_folder_resolve(char out[BUFFER_FILE_PATH_BYTES], const char *root, c
 /* True if the path goes through the root of another process: realpath() would leave that root. */
 bool buffer_folder_is_beyond(const char *path);
 
+/*
+ * Opens a path as open(2) does, close-on-exec; -1 with errno. Symbolic links of a path through
+ * another process's root never lead out of that root, even if they change meanwhile, and nothing
+ * waits for the writer of a FIFO there.
+ */
+int buffer_folder_open(const char *path, int flags);
+
 #endif

@@ -146,7 +146,7 @@ static struct buffer_source *open_header(char *path, int *error)
 	struct stat st;
 
 	s->path = path;
-	s->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	s->fd = buffer_folder_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
 	if (s->fd < 0 || fstat(s->fd, &st) != 0) {
 		return fail(s, error, errno);
 	}

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "read/buffer_folder.h"
 
 /* Small enough to stay in a core's own cache from read(2) until it is decoded. */
 #define WINDOW ((size_t)256 * 1024)
@@ -29,7 +30,7 @@ void input_init(struct input *in, int fd)
 int input_open(struct input *in, const char *path)
 {
 	bool standard = strcmp(path, "-") == 0;
-	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	int fd = standard ? STDIN_FILENO : buffer_folder_open(path, O_RDONLY);
 
 	if (fd < 0) {
 		return errno;

@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "format/ctf.h"
 #include "format/lttng_live.h"
+#include "read/buffer_folder.h"
 
 #define END_OF_HEAD "\n};\n" /* of its last block */
 #define END_OF_EVENT "};\n" /* an event is a line */
@@ -45,7 +46,7 @@ static size_t whole_of(const char *text, size_t length)
 /* Reads the file into a text with a NUL, which the caller frees; NULL if it cannot be read. */
 static char *read_file(int folder, struct stat *look, size_t *length)
 {
-	int fd = openat(folder, CTF_METADATA, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = openat(folder, CTF_METADATA, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
 	char *text = NULL;
 
 	if (fd >= 0 && fstat(fd, look) == 0 && S_ISREG(look->st_mode) &&
@@ -117,7 +118,7 @@ static void take_new(struct relay_metadata *m, const char *text, size_t length)
 
 bool relay_metadata_open(struct relay_metadata *m, const char *path, int64_t real_ns)
 {
-	*m = (struct relay_metadata){ .folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC),
+	*m = (struct relay_metadata){ .folder = buffer_folder_open(path, O_PATH | O_DIRECTORY),
 		.real_ns = real_ns };
 	out_init(&m->text, OUT_TO_MEMORY);
 	return m->folder >= 0;

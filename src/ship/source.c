@@ -6,6 +6,7 @@
 #include "ship/source.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -447,7 +448,17 @@ static struct reader *open_at(const struct ship_source *source, const struct rea
 		.follow = FOLLOW_ALL, .stays = true, .positions = at, .is_again = at != NULL
 	};
 
-	return reader_open(source->path, &options, error);
+	/* There may be another file meanwhile, as a FIFO, which would wait for its writer. */
+	int directory = buffer_folder_open(source->path, O_RDONLY | O_DIRECTORY);
+
+	if (directory < 0) {
+		read_error_because(error, "cannot open", errno);
+		return NULL;
+	}
+	struct reader *r = reader_open_fd(directory, &options, error);
+
+	close(directory);
+	return r;
 }
 
 /* True if a source's trace is where it was. */

@@ -10,6 +10,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -158,6 +159,30 @@ class Containers(Shipped):
         for p in both:
             p.kill()
         self.end(shipper, counts)
+
+    def test_what_is_put_in_place_of_a_trace(self):
+        """It is in the container's root, though a shipper knows the path: a link that leads to the host's files, or a FIFO."""
+        secret = self.work / "secret"
+        secret.mkdir()
+        self.recorded(1, 500, 0, trace="secret/x.ctf")
+        hide = f"mount -t tmpfs tmpfs {shlex.quote(str(secret))}; exec"
+        count = self.said(self.container("0", 1, 1000, 0, "stay", script=BEGIN.replace("exec", hide)))
+        self.ship_all()
+        place = self.work / "0/x.ctf"
+        place.rename(self.work / "0/was")
+
+        def links():
+            place.mkdir()
+            for file in (secret / "x.ctf").iterdir():
+                (place / file.name).symlink_to(file)
+
+        for put, remove in ((lambda: place.symlink_to(secret / "x.ctf"), place.unlink), (links, lambda: shutil.rmtree(place)),
+                            (lambda: os.mkfifo(place), place.unlink)):
+            put()
+            self.ship_all()
+            remove()
+        self.assert_steps([count])
+        self.assertEqual(self.count("processes"), 1)
 
     def test_memory_that_is_named(self):
         """After the end of the container, as its memory is a folder of the host; no other memory is searched."""

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "read/buffer_folder.h"
 #include "read/ctf/ctf.h"
 
 /* The longest time a thread needs between reading the clock and publishing its event. */
@@ -208,7 +209,7 @@ static int open_next(const struct ctf_reader *r, const uint8_t uuid[16], const c
 	int why = ENOENT;
 
 	for (size_t i = 0; buffer_source_place(r->trace.buffer, i, noted, place); i++) {
-		int directory = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		int directory = buffer_folder_open(place, O_RDONLY | O_DIRECTORY);
 
 		if (directory >= 0 && is_trace(directory, uuid)) {
 			return directory;

@@ -15,6 +15,7 @@
 
 #include "format/ctf.h"
 #include "format/packet.h"
+#include "read/buffer_folder.h"
 #include "read/ctf/parser.h"
 
 /* A Waymark trace never has more metadata. */
@@ -467,7 +468,7 @@ static bool read_file(struct ctf_metadata *md, int fd, struct read_error *error)
 
 bool ctf_metadata_read(struct ctf_metadata *md, int directory, struct read_error *error)
 {
-	int fd = openat(directory, CTF_METADATA, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = openat(directory, CTF_METADATA, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
 
 	if (fd < 0 && errno == ENOENT) {
 		read_error_set(error, "a directory without the file '" CTF_METADATA "': no trace");
@@ -484,7 +485,7 @@ bool ctf_metadata_read(struct ctf_metadata *md, int directory, struct read_error
 
 bool ctf_metadata_of_buffer(struct ctf_metadata *md, const struct buffer_trace *t, struct stat *st)
 {
-	int directory = open(t->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int directory = buffer_folder_open(t->directory, O_RDONLY | O_DIRECTORY);
 	struct read_error ignored;
 
 	ctf_metadata_init(md, NULL);

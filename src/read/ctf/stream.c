@@ -282,10 +282,13 @@ static enum ctf_step next_in_memory(
 
 /* ---- Packets in files ---- */
 
-/* Opens without blocking, as the file may be a fifo. */
+/*
+ * Opens without blocking, as the file may be a fifo. Who can write the trace could make a link to a
+ * file that only the reader's user may read.
+ */
 int ctf_file_open(const struct ctf_file *f, const struct ctf_trace *t, uint64_t *size)
 {
-	int fd = openat(t->directory, f->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = openat(t->directory, f->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
 	struct stat st;
 
 	if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))) {
