@@ -228,6 +228,48 @@ void buffer_folders_fini(struct buffer_folders *f)
 	vec_fini(&f->all);
 }
 
+/* ---- Names ---- */
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+bool buffer_names_list(struct buffer_names *n, const char *folder)
+{
+	bool is_own = strcmp(folder, buffer_source_folder()) == 0;
+	int fd = buffer_folder_open(folder, O_RDONLY | O_DIRECTORY);
+	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+	size_t seen = 0;
+
+	*n = (struct buffer_names){ 0 };
+	if (!entries) {
+		return false;
+	}
+	for (const struct dirent *e; !n->is_cut && (e = readdir(entries));) {
+		bool is_name = buffer_source_is_name(e->d_name);
+
+		n->is_cut = !is_own && (++seen > BUFFER_ENTRIES_MAX ||
+					       (is_name && n->all.count == BUFFER_NAMES_MAX));
+		if (is_name && !n->is_cut) {
+			vec_push(&n->all, xstrdup(e->d_name));
+		}
+	}
+	closedir(entries);
+	if (n->all.count > 0) {
+		qsort(n->all.items, n->all.count, sizeof(*n->all.items), compare_names);
+	}
+	return true;
+}
+
+void buffer_names_fini(struct buffer_names *n)
+{
+	vec_foreach (char **, name, &n->all) {
+		free(*name);
+	}
+	vec_fini(&n->all);
+}
+
 /* ---- Search ---- */
 
 static bool identify(struct identity *id, int directory, const char *path)

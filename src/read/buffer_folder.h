@@ -18,6 +18,15 @@
  */
 #define BUFFER_FOLDERS_VARIABLE "WAYMARK_MEMORY"
 
+/* What others put into their folders shall not fill this process's memory. */
+#define BUFFER_NAMES_MAX 4096u /* buffers in a folder that is not the own one */
+#define BUFFER_ENTRIES_MAX 65536u /* entries of any name that are read for them */
+
+struct buffer_names {
+	VEC(char *) all; /* sorted */
+	bool is_cut; /* there are more */
+};
+
 struct buffer_folder {
 	char *path; /* on this host */
 	bool is_own; /* /dev/shm of this process, or what replaces it */
@@ -35,6 +44,10 @@ struct buffer_folders {
  */
 void buffer_folders_find(struct buffer_folders *f);
 void buffer_folders_fini(struct buffer_folders *f);
+
+/* Lists the file names of the buffers in a folder. Returns false with errno and an empty list. */
+bool buffer_names_list(struct buffer_names *n, const char *folder);
+void buffer_names_fini(struct buffer_names *n);
 
 /* Makes a copy of a folder; frees one. */
 void buffer_folder_copy(struct buffer_folder *to, const struct buffer_folder *from);

@@ -214,15 +214,13 @@ static struct buffer_source *open_of(
 static struct buffer_source *search(
 	const char *folder, const char *directory, const uint8_t uuid[16], int *error)
 {
-	DIR *files = opendir(folder);
+	struct buffer_names names;
 	struct buffer_source *found = NULL;
-	bool is_short = !files && error_is_shortage(errno);
+	bool is_short = !buffer_names_list(&names, folder) && error_is_shortage(errno);
 	int why = 0;
 
-	for (const struct dirent *e; files && !found && (e = readdir(files));) {
-		struct buffer_source *s = buffer_source_is_name(e->d_name)
-						  ? open_header(join(folder, e->d_name), &why)
-						  : NULL;
+	for (size_t i = 0; i < names.all.count && !found; i++) {
+		struct buffer_source *s = open_header(join(folder, names.all.items[i]), &why);
 
 		is_short |= !s && error_is_shortage(why);
 		if (s && !find_trace_by_name(s) &&
@@ -233,9 +231,7 @@ static struct buffer_source *search(
 			buffer_source_close(s);
 		}
 	}
-	if (files) {
-		closedir(files);
-	}
+	buffer_names_fini(&names);
 	*error = is_short && !found ? EMFILE : ENOENT;
 	return found;
 }

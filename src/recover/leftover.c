@@ -7,7 +7,6 @@
  */
 #include "recover/leftover.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <libgen.h>
@@ -104,11 +103,6 @@ void leftover_fini(struct leftover *o)
 	free(o->path);
 }
 
-static int is_buffer(const struct dirent *e)
-{
-	return buffer_source_is_name(e->d_name);
-}
-
 /* Reads one file. Returns false if it was removed meanwhile. */
 static bool read_leftover(struct leftover *o, const struct buffer_folder *folder, const char *name)
 {
@@ -138,22 +132,21 @@ static bool read_leftover(struct leftover *o, const struct buffer_folder *folder
 
 static void find_in(struct leftovers *l, const struct buffer_folder *folder)
 {
-	struct dirent **entries;
-	int n = scandir(folder->path, &entries, is_buffer, alphasort);
+	struct buffer_names names;
 
-	l->is_short |= n < 0 && error_is_shortage(errno);
-	for (int i = 0; i < n; i++) {
+	l->is_short |= !buffer_names_list(&names, folder->path) && error_is_shortage(errno);
+	vec_foreach (char *const *, name, &names.all) {
 		struct leftover o;
 
-		if (read_leftover(&o, folder, entries[i]->d_name)) {
+		if (read_leftover(&o, folder, *name)) {
 			vec_push(&l->all, o);
 			l->is_short |= error_is_shortage(o.error);
 		}
-		free(entries[i]);
 	}
-	if (n >= 0) {
-		free(entries);
+	if (names.is_cut && !l->cut) {
+		l->cut = xstrdup(folder->path);
 	}
+	buffer_names_fini(&names);
 }
 
 /* ---- Processes of other namespaces ---- */
@@ -263,6 +256,7 @@ void leftovers_fini(struct leftovers *l)
 	vec_foreach (struct leftover *, o, &l->all) {
 		leftover_fini(o);
 	}
+	free(l->cut);
 	vec_fini(&l->all);
 }
 

@@ -43,9 +43,12 @@ struct leftover {
 	uint64_t totals_ns; /* when the process noted them, CLOCK_MONOTONIC */
 };
 
+#define LEFTOVERS_ARE_CUT "too many files: only some of its buffers are found; remove what is none"
+
 struct leftovers {
 	VEC(struct leftover) all; /* of each folder by path, the own folder's first */
 	bool is_short; /* there was no free descriptor: some are missing or not read */
+	char *cut; /* a container's folder with too many files: some are missing; NULL: none */
 };
 
 /* Finds the buffers of all users. */

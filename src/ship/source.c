@@ -274,6 +274,18 @@ static bool is_out_of_reach(const struct ship_sources *s, const struct leftover 
 	       o->totals.recorded > 0 && !twin_of(s, &wanted);
 }
 
+/* Reports a container's folder with too many files, until it is none. */
+static void report_cut(struct ship_sources *s, const char *folder)
+{
+	char text[400];
+
+	if (folder && !s->is_cut) {
+		snprintf(text, sizeof(text), "%.300s: " LEFTOVERS_ARE_CUT, folder);
+		ship_report(s->report, text);
+	}
+	s->is_cut = folder != NULL;
+}
+
 static void find_processes(struct ship_sources *s)
 {
 	struct leftovers l;
@@ -293,6 +305,7 @@ static void find_processes(struct ship_sources *s)
 		}
 	}
 	s->out_of_reach = count;
+	report_cut(s, l.cut);
 	leftovers_fini(&l);
 }
 

@@ -53,6 +53,7 @@ struct ship_sources {
 	VEC(const char *) folders; /* whose traces are shipped */
 	bool has_processes; /* ship those of running processes */
 	bool is_short; /* some were not found, for want of descriptors */
+	bool is_cut; /* some were not found, as a container has too many files */
 	size_t out_of_reach; /* processes in containers whose traces have no path here */
 	const struct ship_report *report;
 };

@@ -184,6 +184,21 @@ class Containers(Shipped):
         self.assert_steps([count])
         self.assertEqual(self.count("processes"), 1)
 
+    def test_too_many_files(self):
+        """A container fills its memory with names: that takes nothing from the others, and is said."""
+        both = [self.container(f"{i}", 1, 1000, 0, "stay") for i in range(2)]
+        counts = [self.said(p) for p in both]
+        memory = pathlib.Path(f"/proc/{children(both[0].pid)[0]}/root/dev/shm")
+        for i in range(5000):
+            (memory / f"waymark-{i:032x}").touch()
+        done = self.waymark("ls", "--json")
+        said = r"/proc/\d+/root/dev/shm: too many files: only some of its buffers are found; remove what is none\n"
+        self.assertRegex(done.stderr, said)
+        self.assertLess(4096, len(done.stdout.splitlines()))
+        self.assertLess(len(done.stdout.splitlines()), 4100)
+        self.assertEqual(len(re.findall(said, self.ship_all())), 1)
+        self.assertIn(self.count(), (counts[1], sum(counts)))
+
     def test_memory_that_is_named(self):
         """After the end of the container, as its memory is a folder of the host; no other memory is searched."""
         self.container("other", 1, 100, 0, "stay")

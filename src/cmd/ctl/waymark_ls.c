@@ -126,6 +126,9 @@ static void add_recording(struct processes *list)
 			vec_push(&list->all, p);
 		}
 	}
+	if (l.cut) {
+		escaped_say(NAME, "%s: " LEFTOVERS_ARE_CUT, l.cut);
+	}
 	leftovers_fini(&l);
 }
 
