@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shlex
 import shutil
 import signal
@@ -198,6 +199,22 @@ class Containers(Shipped):
         self.assertLess(len(done.stdout.splitlines()), 4100)
         self.assertEqual(len(re.findall(said, self.ship_all())), 1)
         self.assertIn(self.count(), (counts[1], sum(counts)))
+
+    def test_a_trace_of_many_events(self):
+        """A look at many processes does not read all that their traces declare."""
+        p = self.container("0", 1, 100, 0, "stay")
+        self.said(p)
+        pid = children(p.pid)[0]
+        os.kill(pid, signal.SIGSTOP)  # it writes its metadata anew when it has measured its clock
+        memory = pathlib.Path(f"/proc/{pid}/root/dev/shm")
+        buffer = next(memory.iterdir()).read_bytes()[:1 << 17]
+        for i in range(64):
+            (memory / f"waymark-{i:032x}").write_bytes(buffer)
+        with open(self.work / "0/x.ctf/metadata", "a", encoding="ascii") as metadata:
+            metadata.write("/* ... */\n" * (4 << 20))
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        self.assertEqual([row["program"] for row in self.rows()], ["paced"] * 65)
+        self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, 5)
 
     def test_memory_that_is_named(self):
         """After the end of the container, as its memory is a folder of the host; no other memory is searched."""

@@ -21,6 +21,9 @@
 /* A Waymark trace never has more metadata. */
 #define METADATA_MAX (UINT64_C(256) << 20)
 
+/* The blocks of the trace and its process are the first ones. */
+#define HEAD_MAX (64u << 10)
+
 #define PROBLEMS_MAX 100
 
 void ctf_metadata_init(struct ctf_metadata *md, const struct model *declarations)
@@ -445,18 +448,20 @@ static bool cannot_read(struct read_error *error)
 	return read_error_because(error, "cannot read the trace's " CTF_METADATA, errno);
 }
 
-static bool read_file(struct ctf_metadata *md, int fd, struct read_error *error)
+/* Reads the rest of the first `most` bytes. */
+static bool read_file(struct ctf_metadata *md, int fd, uint64_t most, struct read_error *error)
 {
 	off_t end = lseek(fd, 0, SEEK_END);
 	uint64_t size = end < 0 ? 0 : (uint64_t)end;
 
+	if (end < 0) {
+		return cannot_read(error);
+	}
 	if (size > METADATA_MAX) {
 		errno = EFBIG;
 		return cannot_read(error);
 	}
-	if (end < 0) {
-		return cannot_read(error);
-	}
+	size = size < most ? size : most;
 	size = size > md->parsed ? size - md->parsed : 0;
 	char *text = xrealloc(NULL, size + 1);
 	bool ok = read_all(fd, text, size, md->parsed) || cannot_read(error);
@@ -466,7 +471,8 @@ static bool read_file(struct ctf_metadata *md, int fd, struct read_error *error)
 	return ok;
 }
 
-bool ctf_metadata_read(struct ctf_metadata *md, int directory, struct read_error *error)
+static bool read_most(
+	struct ctf_metadata *md, int directory, uint64_t most, struct read_error *error)
 {
 	int fd = openat(directory, CTF_METADATA, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
 
@@ -477,10 +483,15 @@ bool ctf_metadata_read(struct ctf_metadata *md, int directory, struct read_error
 	if (fd < 0) {
 		return cannot_read(error);
 	}
-	bool ok = read_file(md, fd, error);
+	bool ok = read_file(md, fd, most, error);
 
 	close(fd);
 	return ok;
+}
+
+bool ctf_metadata_read(struct ctf_metadata *md, int directory, struct read_error *error)
+{
+	return read_most(md, directory, METADATA_MAX, error);
 }
 
 bool ctf_metadata_of_buffer(struct ctf_metadata *md, const struct buffer_trace *t, struct stat *st)
@@ -492,7 +503,7 @@ bool ctf_metadata_of_buffer(struct ctf_metadata *md, const struct buffer_trace *
 	if (directory < 0) {
 		return false;
 	}
-	bool same = ctf_metadata_read(md, directory, &ignored) &&
+	bool same = read_most(md, directory, HEAD_MAX, &ignored) &&
 		    memcmp(md->uuid, t->uuid, sizeof(md->uuid)) == 0 &&
 		    (!st || fstat(directory, st) == 0);
 

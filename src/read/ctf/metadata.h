@@ -73,9 +73,9 @@ void ctf_metadata_fini(struct ctf_metadata *md);
 bool ctf_metadata_read(struct ctf_metadata *md, int directory, struct read_error *error);
 
 /*
- * Initializes `md` and reads the metadata of the trace that a buffer names. Returns false if the
- * folder has another trace, or none. Call ctf_metadata_fini() in both cases. *st, unless NULL, gets
- * the folder's status.
+ * Initializes `md` and reads the metadata of the trace that a buffer names, without its events.
+ * Returns false if the folder has another trace, or none. Call ctf_metadata_fini() in both cases.
+ * *st, unless NULL, gets the folder's status.
  */
 bool ctf_metadata_of_buffer(struct ctf_metadata *md, const struct buffer_trace *t, struct stat *st);
 
