@@ -216,6 +216,20 @@ class Containers(Shipped):
         self.assertEqual([row["program"] for row in self.rows()], ["paced"] * 65)
         self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, 5)
 
+    def test_a_file_with_a_huge_hole(self):
+        """A container makes a file of its trace longer than all memory: that does not keep the shipper from the others."""
+        both = [self.container(f"{i}", 1, 1000, 0, "stay") for i in range(2)]
+        counts = [self.said(p) for p in both]
+        file = self.work / "0/x.ctf/stream-1"
+        self.wait_for(lambda: file.exists() and file.stat().st_size > 4096)
+        os.kill(children(both[0].pid)[0], signal.SIGSTOP)
+        os.truncate(file, 1 << 40)
+        shipper = self.ship("--interval=0.05")
+        self.wait_for(lambda: self.count() == sum(counts))
+        shipper.terminate()
+        self.assertEqual(shipper.wait(20), 0, self.notes(shipper))
+        self.assert_steps(counts)
+
     def test_memory_that_is_named(self):
         """After the end of the container, as its memory is a folder of the host; no other memory is searched."""
         self.container("other", 1, 100, 0, "stay")

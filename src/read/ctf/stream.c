@@ -20,6 +20,8 @@
 #include "base/error.h"
 #include "read/bytes.h"
 
+#define HOLE_MIN (64u << 10) /* bytes without a packet before a hole is looked for */
+
 /* Bytes of a file before the reader's position that stay mapped. */
 #define KEEP_BYTES ((size_t)1 << 20)
 
@@ -359,6 +361,21 @@ static const char *order_fault(const struct ctf_stream *s)
 					 : NULL;
 }
 
+/* Returns where the file's bytes go on from `at` on: a hole has no packets, but may be huge. */
+static size_t after_hole(const struct ctf_stream *s, const struct ctf_trace *t, size_t at)
+{
+	uint64_t size;
+	int fd = ctf_file_open(&s->files[s->file], t, &size);
+	off_t data = fd < 0 ? (off_t)at : lseek(fd, (off_t)at, SEEK_DATA);
+	bool is_end = data < 0 && errno == ENXIO;
+
+	if (fd >= 0) {
+		close(fd);
+	}
+	data = data < 0 ? (off_t)at : data;
+	return is_end || (size_t)data > s->map_size ? s->map_size : (size_t)data;
+}
+
 /* Returns the offset after a packet whose header is wrong, though its size may be right. */
 static size_t behind(const struct ctf_stream *s, const struct ctf_trace *t)
 {
@@ -372,6 +389,7 @@ static size_t behind(const struct ctf_stream *s, const struct ctf_trace *t)
 	}
 	while (at < s->map_size && !ctf_packet_begins(s->map + at, s->map_size - at, t)) {
 		at += PACKET_EVENT_ALIGN;
+		at = at % HOLE_MIN == 0 ? after_hole(s, t, at) : at;
 	}
 	return at < s->map_size ? at : s->map_size;
 }
