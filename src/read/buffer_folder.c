@@ -230,6 +230,15 @@ void buffer_folders_fini(struct buffer_folders *f)
 
 /* ---- Names ---- */
 
+bool buffer_source_is_name(const char *file)
+{
+	const char *prefix = strrchr(BUFFER_FILE_PREFIX, '/') + 1;
+	size_t n = strlen(prefix);
+
+	return strncmp(file, prefix, n) == 0 && strspn(file + n, "0123456789abcdef") == 32 &&
+	       !file[n + 32];
+}
+
 static int compare_names(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);

@@ -64,14 +64,6 @@ static const char *prefix(void)
 	return strrchr(BUFFER_FILE_PREFIX, '/') + 1;
 }
 
-bool buffer_source_is_name(const char *file)
-{
-	size_t n = strlen(prefix());
-
-	return strncmp(file, prefix(), n) == 0 && strspn(file + n, "0123456789abcdef") == 32 &&
-	       !file[n + 32];
-}
-
 static char *shared_path(const char *folder, const uint8_t uuid[16])
 {
 	char name[sizeof(BUFFER_FILE_PREFIX) + 32];

@@ -23,6 +23,7 @@
 #include "read/folder.h"
 #include "recover/host_clock.h"
 #include "recover/leftover.h"
+#include "ship/numbers.h"
 
 #define RETRY_NS (10 * CLOCK_NS_PER_S) /* for what could not be opened */
 #define SHORT_NS CLOCK_NS_PER_S /* for want of descriptors */
@@ -96,40 +97,6 @@ static void take_over(struct ship_source *to, struct ship_source *from)
 }
 
 /* ---- Positions as JSON ---- */
-
-/* A position: its numbers, in the order of this list. */
-static void put_position(uint64_t numbers[11], const struct reader_position *p)
-{
-	const uint64_t all[11] = { p->stream, p->packet, p->offset, p->ticks, p->discarded,
-		p->evicted, p->is_open, p->gap.lost, p->gap.overwritten, p->gap.rotated,
-		p->gap.missing };
-
-	memcpy(numbers, all, sizeof(all));
-}
-
-static struct reader_position take_position(const uint64_t n[11])
-{
-	return (struct reader_position){ n[0], n[1], n[2], n[3], n[4], n[5], n[6] != 0,
-		{ n[7], n[8], n[9], n[10] } };
-}
-
-static json_t *numbers_as_json(const uint64_t *numbers, size_t count)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < count; i++) {
-		json_array_append_new(array, json_integer((json_int_t)numbers[i]));
-	}
-	return array;
-}
-
-static bool take_numbers(const json_t *array, uint64_t *numbers, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		numbers[i] = (uint64_t)json_integer_value(json_array_get(array, i));
-	}
-	return json_array_size(array) == count;
-}
 
 static json_t *source_as_json(const struct ship_source *source)
 {
