@@ -99,6 +99,7 @@ void filter_copy(struct filter *f, const struct filter *from)
 	copy_ids(&f->tids, &from->tids);
 	f->from = from->from;
 	f->to = from->to;
+	f->is_of_pairs = from->is_of_pairs;
 	f->where = copy_where(from->where);
 	f->condition = copy_where(from->condition);
 }
@@ -150,12 +151,17 @@ static int64_t absolute(const struct filter *f, struct filter_time t)
 	return (int64_t)((uint64_t)t.ns + (t.relative ? (uint64_t)f->first_ns : 0));
 }
 
-static bool in_window(struct filter *f, int64_t ns)
+static void note_first(struct filter *f, int64_t ns)
 {
 	if (!f->started) {
 		f->started = true;
 		f->first_ns = ns;
 	}
+}
+
+static bool in_window(struct filter *f, int64_t ns)
+{
+	note_first(f, ns);
 	return (!f->from.set || ns >= absolute(f, f->from)) &&
 	       (!f->to.set || ns <= absolute(f, f->to));
 }
@@ -239,8 +245,23 @@ static bool has_name(struct filter *f, const struct event_class *class)
 	return *verdict == WANTED;
 }
 
+/* True if wanted threads may have lost events in the wanted time. */
+static bool may_concern(struct filter *f, const struct record *gap)
+{
+	bool has_end = gap->from_ns < gap->ns;
+
+	note_first(f, (int64_t)gap->ns);
+	return (!f->from.set || !has_end || (int64_t)gap->ns >= absolute(f, f->from)) &&
+	       (!f->to.set || (int64_t)gap->from_ns <= absolute(f, f->to)) &&
+	       (gap->pid == 0 || has_id(&f->pids, gap->pid)) &&
+	       (gap->tid == 0 || has_id(&f->tids, gap->tid));
+}
+
 bool filter_passes(struct filter *f, const struct record *rec)
 {
+	if (f->is_of_pairs && rec->kind == RECORD_GAP) {
+		return may_concern(f, rec);
+	}
 	if (!in_window(f, (int64_t)rec->ns) || !has_id(&f->pids, rec->pid) ||
 		!has_id(&f->tids, rec->tid)) {
 		return false;

@@ -67,6 +67,7 @@ struct filter {
 	bool (*needs_class)(void *data, const struct event_class *class);
 	void *needs_data;
 	bool is_part; /* as in struct reader_needs */
+	bool is_of_pairs; /* gaps pass by when their events were lost, and if of unknown threads */
 	int64_t first_ns; /* time of the first record; set when one was seen */
 	bool started;
 	VEC(char) verdicts; /* by class index; 0: not decided yet */

@@ -18,7 +18,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[1:1] = [str(HERE.parent / "common"), str(HERE.parent / "reader")]
 from compare import check, finish  # noqa: E402
-from ctf_bytes import DONE, FREQ, IDLE, READ, WORK, WORK_END, Trace, event_text  # noqa: E402
+from ctf_bytes import DONE, FREQ, IDLE, READ, WORK, WORK_END, Trace, buffer, event_text  # noqa: E402
 
 WAYMARK, REQUESTS, DECLARATIONS = map(os.path.realpath, sys.argv[1:4])
 KEYED = ("--from=blk_read", "--to=blk_done", "--by=offset=req")
@@ -44,9 +44,9 @@ def counts(*arguments, said="", **more):
     return {"count": sum(row["count"] for row in told["latencies"]), **{n: told[n] for n in UNPAIRED if told[n]}}
 
 
-def write(path, streams, tids=None, **whose):
+def write(path, streams, tids=None, only_lost=0, **whose):
     """Writes a trace. A stream is a list of packets: lists of events, each (time, number, values...); a number
-    between two packets is that of events lost there.
+    between two packets is that of events lost there. One more thread has lost all of its events, `only_lost`.
     """
     t = Trace(**whose)
     t.metadata += event_text(WORK) + event_text(WORK_END)
@@ -62,6 +62,8 @@ def write(path, streams, tids=None, **whose):
                              begin=ticks[0], end=ticks[-1], sequence=sequence, discarded=lost, instance=instance,
                              tid=tids[instance - 3] if tids else 1000 + instance)
         t.files[f"stream-{instance}"] = data
+    if only_lost:
+        t.files[".arena"] = buffer(t, [], [(only_lost, 0)])
     t.write(path)
     return path
 
@@ -123,8 +125,27 @@ def check_threads(work):
     # A signal handler has a stream of its own, whose loss may be older than the thread's last event.
     trace = write(work / "handler", [[[begin(10), end(50), idle(80)]], [[idle(1)], 3, [idle(90)]]], tids=(1003, 1003))
     check("in a signal handler", counts(*THREAD, trace), {"count": 0, "events_lost": 1})
+    # A thread of a killed process never had memory: its loss has no place in the trace.
+    trace = write(work / "silent", [[[idle(1), begin(10), end(50)]]], only_lost=5)
+    check("a thread without events", counts(*KEYED, trace, said="recover"), {"count": 0, "events_lost": 1})
     text = run("track", "--from=blk_read", "--to=blk_done", "--by=offset=req", "--json", str(work / "late")).stdout
     check("as waymark track", json.loads(text)["events_lost"], 1)
+
+
+def check_selected(work):
+    """A loss concerns a selected time although it is recorded after it, or behind the last event of its thread."""
+    trace = write(work / "until", [[[begin(10), end(50)]], [[idle(1)], 3, [idle(90)]]])
+    wanted = {"count": 0, "events_lost": 1}
+    check("until before the record", counts(*KEYED, "--until=20.06", trace), wanted)
+    check("until the record", counts(*KEYED, "--until=+0.089", trace), wanted)
+    check("until before the loss", counts(*KEYED, "--until=20.06", work / "behind"), {"count": 1})
+    check("since after the loss", counts(*KEYED, "--since=20.005", work / "over"), {"count": 1})
+    told = json.loads(run("track", *KEYED, "--until=20.06", "--json", str(trace)).stdout)
+    check("as waymark track", told["events_lost"], 1)
+    printed = run("print", "--until=20.06", str(trace)).stdout
+    check("a view shows what is recorded in the time", "lost" in printed, False)
+    trace = write(work / "since", [[[idle(1), begin(10), end(50)]]], only_lost=5)
+    check("since a time", counts(*KEYED, "--since=20.005", trace, said="recover"), wanted)
 
 
 def check_default(work):
@@ -167,6 +188,7 @@ def check_processors(work):
     path.write_text(capture)
     asked = ("--from=Net:submit", "--to=Net:done", "--by=key")
     check("processors", counts(*asked, path), {"count": 2, "events_lost": 1})
+    check("a loss of any thread", counts(*asked, "--thread=5", path), {"count": 2, "events_lost": 1})
     check("a pipe", counts(*asked, "-", input=capture, said="it cannot be read twice: pairs"), {"count": 3})
 
 
@@ -205,6 +227,7 @@ with tempfile.TemporaryDirectory() as name:
     check_one_thread(folder)
     check_forms(folder)
     check_threads(folder)
+    check_selected(folder)
     check_default(folder)
     check_processes(folder)
     check_scopes(folder)

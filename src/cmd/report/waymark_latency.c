@@ -108,6 +108,7 @@ static int parse(struct session *s, struct options *o, int argc, char **argv)
 	}
 	pair_options_end(&o->pairs);
 	o->pairs.latency.where = session_take_where(s);
+	s->filter.is_of_pairs = true;
 	return argc > optind ? 0 : arguments_bad(&command, "the trace is missing");
 }
 

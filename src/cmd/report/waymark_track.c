@@ -194,6 +194,7 @@ static int parse(struct track *t, int argc, char **argv)
 		return arguments_bad(&command, "--csv has no place for --histogram; use --json");
 	}
 	t->options.where = session_take_where(&t->session);
+	t->session.filter.is_of_pairs = true;
 	return argc > optind ? 0 : arguments_bad(&command, "the trace is missing");
 }
 

@@ -151,5 +151,7 @@ enum ctf_step ctf_gap_trailing(struct ctf_stream *s, const struct ctf_trace *t)
 	s->evicted = counts.evicted;
 	note_events(s, counts.lost + counts.evicted);
 	losses_add(&s->gap, &pending);
+	/* Without a packet, the stream began at any time since its trace began. */
+	s->gap_from = s->gap_from == CTF_UNKNOWN ? s->ticks : s->gap_from;
 	return losses_events(&s->gap) || losses_packets(&s->gap) ? CTF_TRAILING_GAP : CTF_LAST;
 }
