@@ -392,16 +392,22 @@ bool session_turn_to(struct session *s, size_t trace)
 }
 
 /* True if all was read and can be read again. Files without a size, as in tracefs, cannot. */
-static bool can_be_read_again(const struct session *s)
+static bool can_be_read_again(
+	const struct session *s, const char *const *traces, size_t trace_count)
 {
 	bool can = s->problems == 0 && !s->damaged && !s->unreadable;
 	struct stat st;
 
-	for (size_t i = 0; can && i < s->trace_count; i++) {
-		can = strcmp(s->traces[i], "-") != 0 && stat(s->traces[i], &st) == 0 &&
+	for (size_t i = 0; can && i < trace_count; i++) {
+		can = strcmp(traces[i], "-") != 0 && stat(traces[i], &st) == 0 &&
 		      (S_ISDIR(st.st_mode) || (S_ISREG(st.st_mode) && st.st_size > 0));
 	}
 	return can;
+}
+
+bool session_may_turn_again(const struct session *s, size_t trace)
+{
+	return can_be_read_again(s, &s->traces[trace], 1);
 }
 
 struct reader *session_read_again(struct session *s)
@@ -410,7 +416,7 @@ struct reader *session_read_again(struct session *s)
 	struct reader *before = s->reader;
 	struct read_error error;
 
-	if (!can_be_read_again(s)) {
+	if (!can_be_read_again(s, s->traces, s->trace_count)) {
 		return NULL;
 	}
 	s->reader = merge_open(s->traces, s->trace_count, &options, &error);

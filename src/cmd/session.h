@@ -92,6 +92,9 @@ bool session_open_several(struct session *s, char *const *traces, const char *ou
 bool session_open_in_turn(struct session *s, char *const *traces, const char *output);
 bool session_turn_to(struct session *s, size_t trace);
 
+/* True if the trace, the last one turned to, was read completely and can be turned to again. */
+bool session_may_turn_again(const struct session *s, size_t trace);
+
 /*
  * Opens the traces once more, with the same filter. Returns the previous reader, which the caller
  * closes. Returns NULL, and leaves the session as it is, if they cannot be read twice, like pipes,

@@ -148,6 +148,21 @@ def check_selected(work):
     check("since a time", counts(*KEYED, "--since=20.005", trace, said="recover"), wanted)
 
 
+def diff_counts(*arguments, **more):
+    """Returns standard error, and the numbers of pairs before and after."""
+    ran = run("diff", "--all", "--json", *arguments, **more)
+    row = next(r for r in json.loads(ran.stdout)["changes"] if r["kind"] == "latency")
+    return ran.stderr, row["a"]["count"], row["b"]["count"]
+
+
+def check_diff(work):
+    """A loss that is recorded after a pair leaves it out."""
+    late = str(write(work / "diff-late", [[[begin(10), end(50), begin(110), end(120)]], [[idle(1)], 3, [idle(90)]]]))
+    whole = str(write(work / "diff-whole", [[[begin(10), end(50), begin(110), end(120)]]]))
+    check("the trace before", diff_counts(*KEYED, late, whole), ("", 1, 2))
+    check("the trace after", diff_counts(*KEYED, whole, late), ("", 2, 1))
+
+
 def check_default(work):
     """Without --by, a pair that was left out is a pair: no other field is tried."""
     trace = write(work / "default", [[[begin(10)], 2, [end(50)]]])
@@ -190,6 +205,8 @@ def check_processors(work):
     check("processors", counts(*asked, path), {"count": 2, "events_lost": 1})
     check("a loss of any thread", counts(*asked, "--thread=5", path), {"count": 2, "events_lost": 1})
     check("a pipe", counts(*asked, "-", input=capture, said="it cannot be read twice: pairs"), {"count": 3})
+    said, piped, read = diff_counts(*asked, "-", str(path), input=capture)
+    check(f"diff of a pipe: {said}", ("it cannot be read twice: pairs" in said, piped, read), (True, 3, 2))
 
 
 def events(trace, *options):
@@ -228,6 +245,7 @@ with tempfile.TemporaryDirectory() as name:
     check_forms(folder)
     check_threads(folder)
     check_selected(folder)
+    check_diff(folder)
     check_default(folder)
     check_processes(folder)
     check_scopes(folder)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads one trace of `waymark diff` in one pass: its events in slices of time, its scopes, declared
- * lives or the pairs of --from and --to, and the stacks of the flame graph. Only numbers and names
- * outlive the reader.
+ * Reads one trace of `waymark diff`, twice if losses are recorded late: its events in slices of
+ * time, its scopes, declared lives or the pairs of --from and --to, and the stacks of the flame
+ * graph. Only numbers and names outlive the reader.
  */
 #include "analyse/latency.h"
 #include "analyse/life/lives.h"
@@ -206,23 +206,63 @@ static void take(struct one *o, const char *path)
 	vec_push(&d->runs, run);
 }
 
+static void read_all(struct one *o)
+{
+	struct record records[SESSION_FEW];
+	size_t count;
+
+	while ((count = selection_next_few(&o->diff->session, records))) {
+		for (size_t i = 0; i < count; i++) {
+			add(o, &records[i]);
+		}
+	}
+	lives_end(&o->lives);
+}
+
+static struct gaps *gaps_of(struct one *o)
+{
+	return o->has_pairs ? &o->latency.gaps : &o->lives.gaps;
+}
+
+/* Reads the trace from its start, with all gaps known; false if that is impossible. */
+static bool read_again(struct one *o, size_t index)
+{
+	struct diff *d = o->diff;
+	enum change_side side = o->side;
+	struct gaps gaps = *gaps_of(o);
+
+	*gaps_of(o) = (struct gaps){ 0 };
+	fini(o);
+	if (!session_turn_to(&d->session, index)) {
+		gaps_fini(&gaps);
+		return false;
+	}
+	init(o, d, side);
+	gaps_restart(&gaps);
+	*gaps_of(o) = gaps;
+	read_all(o);
+	return true;
+}
+
 bool diff_read(struct diff *d, size_t index, enum change_side side)
 {
 	struct session *s = &d->session;
-	struct record records[SESSION_FEW];
 	struct one one;
-	size_t count;
 
 	if (!session_turn_to(s, index)) {
 		return false;
 	}
 	init(&one, d, side);
-	while ((count = selection_next_few(s, records))) {
-		for (size_t i = 0; i < count; i++) {
-			add(&one, &records[i]);
+	read_all(&one);
+	if (gaps_of(&one)->is_late && session_may_turn_again(s, index)) {
+		if (!read_again(&one, index)) {
+			return false;
 		}
+	} else if (gaps_of(&one)->is_late) {
+		session_say(s,
+			"it cannot be read twice: pairs and lives that ended while events were lost "
+			"count if the loss was recorded later");
 	}
-	lives_end(&one.lives);
 	check(&one);
 	bool has_events = one.slices.events > 0;
 
