@@ -279,6 +279,21 @@ def no_packet():
     return t
 
 
+def indexed():
+    """Events were lost between two packets, which have an index."""
+    t = Trace()
+    s = 20 * FREQ
+    for sequence, at in enumerate((s, s + 1000), 1):
+        offset = len(t.files.get("stream-3", b""))
+        packet = t.packet([t.event(IDLE, at), t.event(IDLE, at + 100)], begin=at, end=at + 100, sequence=sequence,
+                          discarded=5 * sequence - 5)
+        header = struct.unpack_from("<5Q", packet, 32)  # from timestamp_begin on
+        entry = struct.pack(">9Q", offset, 8 * len(packet), header[2], at, at + 100, 5 * sequence - 5, 0, 3, sequence)
+        t.files["stream-3"] = t.files.get("stream-3", b"") + packet
+        t.files["index/stream-3.idx"] = t.files.get("index/stream-3.idx", struct.pack(">4I", 0xC1F1DCC1, 1, 1, 72)) + entry
+    return t
+
+
 def other_uuid():
     t = small()
     t.files["stream-4"] = small(uuid=bytes(16)).files["stream-4"]
@@ -291,7 +306,7 @@ WHOLE = {"small": small(), "small-big-endian": small(">"), "notes": notes(), "no
          "flight": flight(), "thread-ended": thread_ended(), "lost-and-rotated": lost_and_rotated(),
          "other-host": other_host(), "two-boots": two_boots(),
          "late-host": late_host(), "begun-twice": begun_twice(),
-         "many-packets": many_packets(), "many-packets-big-endian": many_packets(">")}
+         "indexed": indexed(), "many-packets": many_packets(), "many-packets-big-endian": many_packets(">")}
 DAMAGED = {
     "past-end": past_end(),
     "out-of-order": out_of_order(), "unknown-event": unknown_event(), "torn": torn(),

@@ -315,12 +315,43 @@ static void test_one_thread(void **state)
 	vec_fini(&loads.all);
 }
 
+/* Returns the first gap of the trace `indexed`, of the records from a time on. */
+static struct record find_gap(int64_t from_ns)
+{
+	static const char *const trace = "indexed";
+	const struct reader_needs needs = {
+		.from_ns = from_ns, .to_ns = INT64_MAX, .is_part = true
+	};
+	struct reader *r = open_traces(&trace, 1);
+	struct record rec = { 0 };
+
+	reader_limit(r, &needs);
+	while (rec.kind != RECORD_GAP) {
+		assert_int_equal(reader_next(r, &rec), READ_RECORD);
+	}
+	reader_close(r);
+	return rec;
+}
+
+/* A reader that goes to a packet by its index knows where the gap before that packet began. */
+static void test_gap_before_an_indexed_packet(void **state)
+{
+	struct record whole = find_gap(INT64_MIN);
+	struct record part = find_gap((int64_t)whole.from_ns + 1);
+
+	(void)state;
+	assert_true(whole.from_ns < whole.ns);
+	assert_int_equal(part.ns, whole.ns);
+	assert_int_equal(part.from_ns, whole.from_ns);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_complete_traces),
 		cmocka_unit_test(test_several_traces),
 		cmocka_unit_test(test_damaged_traces_are_refused),
+		cmocka_unit_test(test_gap_before_an_indexed_packet),
 		cmocka_unit_test(test_plan),
 		cmocka_unit_test(test_sharing),
 		cmocka_unit_test(test_one_thread),

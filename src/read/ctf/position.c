@@ -45,6 +45,7 @@ static void resume(struct ctf_stream *s, const struct reader_position *p)
 	s->evicted = p->evicted;
 	s->is_open = p->is_open;
 	s->gap = p->gap;
+	s->gap_from = CTF_UNKNOWN;
 	s->has_gap = losses_events(&p->gap) || losses_packets(&p->gap);
 	ctf_stream_point(s, s->files, s->file_count);
 }

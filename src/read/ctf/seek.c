@@ -34,7 +34,7 @@ static void move(struct ctf_stream *s, const struct ctf_index_place *place,
 	s->discarded = s->file_discarded = before->events_discarded;
 	s->tid = before->tid;
 	s->owner = before->tid;
-	s->ticks = place->record.timestamp_begin;
+	s->ticks = before->timestamp_end;
 }
 
 /*
