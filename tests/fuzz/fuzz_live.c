@@ -24,6 +24,18 @@ void leftovers_fini(struct leftovers *l)
 	(void)l;
 }
 
+void leftover_describe(struct leftover *o, struct buffer_source *buffer)
+{
+	(void)o;
+	(void)buffer;
+	abort();
+}
+
+void leftover_fini(struct leftover *o)
+{
+	(void)o;
+}
+
 bool leftover_is_readable(const struct leftover *o)
 {
 	(void)o;
