@@ -338,14 +338,13 @@ static void begin(struct latency *l, const struct record *rec, const struct valu
 static void add_pair(struct latency *l, const struct record *rec)
 {
 	const struct scope_span *s = &l->pairs.span;
-	bool is_doubtful = gaps_are_between(&l->gaps, &s->key, s->begin_ns, s->end_ns);
 
 	if (!pairs_is_selected(s) && !is_selected(l, rec)) {
 		return;
 	}
 	struct report_row *row = row_of(l, s->class, rec->class, s->tag);
 
-	if (UNLIKELY(is_doubtful)) {
+	if (UNLIKELY(gaps_are_between(&l->gaps, &s->key, s->begin_ns, s->end_ns))) {
 		row->unpaired.events_lost++;
 	} else {
 		report_add(row, s->end_ns - s->begin_ns);
@@ -355,14 +354,14 @@ static void add_pair(struct latency *l, const struct record *rec)
 /* Counts an end without a begin. */
 static void add_unbegun(struct latency *l, const struct record *rec, const struct key *key)
 {
-	bool is_lost = gaps_overlap(&l->gaps, key, 0, rec->ns);
-
 	/* An event of both sides begins a pair itself, so it is not counted. */
-	if (!class_of(l, rec->class)->is_event[LATENCY_FROM] && is_selected(l, rec)) {
-		struct unpaired *u = &row_of(l, NULL, rec->class, 0)->unpaired;
-
-		*(is_lost ? &u->begin_lost : &u->unbegun) += 1;
+	if (class_of(l, rec->class)->is_event[LATENCY_FROM] || !is_selected(l, rec)) {
+		return;
 	}
+	bool is_lost = gaps_overlap(&l->gaps, key, 0, rec->ns);
+	struct unpaired *u = &row_of(l, NULL, rec->class, 0)->unpaired;
+
+	*(is_lost ? &u->begin_lost : &u->unbegun) += 1;
 }
 
 static void end(struct latency *l, const struct record *rec, const struct value *values)

@@ -205,6 +205,7 @@ def check_processors(work):
     check("processors", counts(*asked, path), {"count": 2, "events_lost": 1})
     check("a loss of any thread", counts(*asked, "--thread=5", path), {"count": 2, "events_lost": 1})
     check("a pipe", counts(*asked, "-", input=capture, said="it cannot be read twice: pairs"), {"count": 3})
+    check("pairs that are not shown need no loss", counts(*asked, "--where=key == 7", "-", input=capture), {"count": 0})
     said, piped, read = diff_counts(*asked, "-", str(path), input=capture)
     check(f"diff of a pipe: {said}", ("it cannot be read twice: pairs" in said, piped, read), (True, 3, 2))
 
