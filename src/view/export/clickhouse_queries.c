@@ -18,15 +18,15 @@
 const struct schema_query schema_queries[] = {
 	/*
 	 * Keys such as addresses are used again, so the times of a key are put in order: even
-	 * numbers are begins, odd ones ends. Host and program are looked up for the rows that are
-	 * shown only.
+	 * numbers are ends, odd ones begins, so that an event that is both ends before it begins.
+	 * Host and program are looked up for the rows that are shown only.
 	 */
 	{ "slowest",
 		"the slowest requests of all hosts, from one event to the next one of the same key",
 		"SELECT host, program, process, key, begin, us, losses\n"
 		"FROM\n"
 		"(\n"
-		"    SELECT process, key, toDateTime(intDiv(first, 2000000000)) AS begin, intDiv(took, 2) / 1000 AS us,\n"
+		"    SELECT process, key, toDateTime(intDiv(first, 2000000000)) AS begin, intDiv(took + 1, 2) / 1000 AS us,\n"
 		"        arrayCount(t -> t > first AND t < first + took, lost) AS losses\n"
 		"    FROM\n"
 		"    (\n"
@@ -34,13 +34,13 @@ const struct schema_query schema_queries[] = {
 		"        FROM\n"
 		"        (\n"
 		"            SELECT process, key, arraySort(groupArray(mark)) AS marks, arrayPopBack(marks) AS firsts,\n"
-		"                arrayMap((a, b) -> if(a % 2 = 0 AND b % 2 = 1, b - a, 0), firsts, arrayPopFront(marks)) AS tooks\n"
+		"                arrayMap((a, b) -> if(a % 2 = 1 AND b % 2 = 0, b - a, 0), firsts, arrayPopFront(marks)) AS tooks\n"
 		"            FROM\n"
 		"            (\n"
-		"                SELECT process, `${by}` AS key, " AT " * 2 AS mark\n"
+		"                SELECT process, `${by}` AS key, " AT " * 2 + 1 AS mark\n"
 		"                FROM `${database}`.`event_${begin}` WHERE " RECENT "\n"
 		"                UNION ALL\n"
-		"                SELECT process, `${by}` AS key, " AT " * 2 + 1 AS mark\n"
+		"                SELECT process, `${by}` AS key, " AT " * 2 AS mark\n"
 		"                FROM `${database}`.`event_${end}` WHERE " RECENT "\n"
 		"            )\n"
 		"            GROUP BY process, key\n"
@@ -61,7 +61,7 @@ const struct schema_query schema_queries[] = {
 		"ANY LEFT JOIN\n"
 		"(\n"
 		"    SELECT process, any(host) AS host, any(program) AS program\n"
-		"    FROM `${database}`.${all}processes\n"
+		"    FROM `${database}`.`event_${begin}` WHERE " RECENT "\n"
 		"    GROUP BY process\n"
 		") AS names\n"
 		"USING process\n"
