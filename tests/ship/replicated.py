@@ -213,8 +213,9 @@ class Replicated(Shipped):
         self.assertRegex(twice, "--to names .* twice")
 
     def test_one_server_passes_the_tables_on(self):
+        """All statements but those for an index, which servers of 18.16 do not know."""
         options = "schema", "clickhouse", "--replicated", "--cluster=pair", "--database=passed"
-        self.server.run(self.waymark(*options).stdout)
+        self.server.run(";\n".join(s for s in self.waymark(*options).stdout.split(";\n") if "ADD INDEX" not in s))
         count = self.recorded(2, 300, 0)
         self.server.run(self.waymark(*options, self.work / "t.ctf").stdout)
         self.ship_all(self.work / "t.ctf", to=self.place(self.server.http, self.other.http, database="passed"))

@@ -18,8 +18,10 @@ clientPortAddress=127.0.0.1
 admin.enableServer=false
 4lw.commands.whitelist=srvr
 """
-# Of a replica; the sessions are short, so that one whose server was killed ends soon.
+# Of a replica; the sessions are short, so that one whose server was killed ends soon, and each second a table looks
+# whether it has one, rather than each minute.
 MORE = """<zookeeper><node><host>127.0.0.1</host><port>{zookeeper}</port></node><session_timeout_ms>3000</session_timeout_ms></zookeeper>
+<merge_tree><zookeeper_session_expiration_check_period>1</zookeeper_session_expiration_check_period></merge_tree>
 <macros><shard>1</shard><replica>{name}</replica></macros>
 <interserver_http_host>127.0.0.1</interserver_http_host><interserver_http_port>{interserver}</interserver_http_port>
 <distributed_ddl><path>/clickhouse/task_queue/ddl</path></distributed_ddl>"""
