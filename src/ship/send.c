@@ -84,6 +84,22 @@ static enum server_result check_version(struct server *s)
 	return result;
 }
 
+/*
+ * Servers of today collect rows of several requests, and may answer before these are stored, unless
+ * an INSERT has a setting that old servers refuse.
+ */
+static enum server_result check_settings(struct server *s)
+{
+	uint64_t found;
+
+	if (!ask_number(
+		    s, "SELECT count() FROM system.settings WHERE name = 'async_insert'", &found)) {
+		return SERVER_UNREACHED;
+	}
+	s->has_async_inserts = found > 0;
+	return SERVER_DONE;
+}
+
 /* Finds the type of a column in lines `TABLE NAME TYPE`; returns its end, or NULL. */
 static const char *find_column(
 	const char *lines, const char *table, const char *column, const char **type)
@@ -145,6 +161,7 @@ enum server_result sender_check(struct server *s)
 	}
 	out_fini(&answer);
 	result = result == SERVER_DONE ? check_version(s) : result;
+	result = result == SERVER_DONE ? check_settings(s) : result;
 	return result == SERVER_DONE && has_replicas(s) ? check_replicas(s) : result;
 }
 
@@ -326,13 +343,11 @@ static void pause_ms(const struct sender *s, unsigned int ms)
 	}
 }
 
-/* Goes on with the next replica, if there are several. */
+/* Goes on with the next replica, if there are several. Another version may run there by then. */
 static void turn(struct sender *s)
 {
-	if (has_replicas(s->server)) {
-		server_next(s->server);
-		s->is_checked = false;
-	}
+	server_next(s->server);
+	s->is_checked = false;
 }
 
 /* Reports the begin and the end of failures, and waits longer after each. */

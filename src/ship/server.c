@@ -279,6 +279,9 @@ enum server_result server_insert(struct server *s, const struct server_rows *row
 	add_parameter(s, &parameters, "decompress", "1");
 	add_parameter(
 		s, &parameters, "http_native_compression_disable_checksumming_on_decompress", "1");
+	if (s->has_async_inserts) {
+		add_parameter(s, &parameters, "async_insert", "0");
+	}
 	out_char(&parameters, '\0');
 	const struct request request = { parameters.data, rows->frames, rows->size };
 	enum server_result result = post(s, &request, &answer);

@@ -29,6 +29,7 @@ struct server {
 	char *name; /* its host:port */
 	struct http http;
 	char error[512]; /* of the last request */
+	bool has_async_inserts; /* collects rows of several requests, unless told otherwise */
 	int64_t ahead_s; /* of the last answer: its clock less this host's; atomic; INT64_MIN: none
 			  */
 	const bool *is_ended; /* atomic: break requests off; NULL: never */

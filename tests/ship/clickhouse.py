@@ -116,6 +116,7 @@ class Proxy:
         self.seen = None  # these bytes, if a test sets it to b""
         self.is_bad = None  # takes bytes of a request: true if its connection shall be cut before them
         self.is_lost = None  # the same: true if the answer shall be cut
+        self.change = None  # returns what the server gets instead of the bytes of a request
         self.listener = socket.create_server(("127.0.0.1", own))
         self.own = self.listener.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
@@ -150,7 +151,7 @@ class Proxy:
                     self.passed += len(piece)
                     if self.seen is not None:
                         self.seen += piece
-                    server.sendall(piece)
+                    server.sendall(self.change(piece) if self.change else piece)
         except OSError:
             pass
 

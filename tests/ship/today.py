@@ -116,9 +116,10 @@ class Today(Shipped):
         answers = self.today(
             self.schema(), self.insert("t.ctf"),
             "SELECT count() FROM system.settings WHERE name = 'http_native_compression_disable_checksumming_on_decompress'",
+            "SELECT count() FROM system.settings WHERE name = 'async_insert'",
             "SELECT count() FROM system.processes WHERE query_id = 'waymark-0'", "SELECT max(version) FROM waymark.schema_version",
             "SELECT count() FROM waymark.events WHERE batch = 0 AND time >= toDateTime(0) AND time < toDateTime(4000000000)")
-        self.assertEqual(answers[-4:], ["1", "0", "1", "1000"])
+        self.assertEqual(answers[-5:], ["1", "1", "0", "1", "1000"])
 
     def test_a_number_is_found_by_its_index(self):
         """It reads few of the rows, also in a table that was made without the index."""
