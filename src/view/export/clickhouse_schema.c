@@ -153,10 +153,8 @@ static void put_engine(
  */
 static void put_window(struct out *out, const struct schema_options *o)
 {
-	if (o->is_replicated || !o->is_old) {
-		out_printf(out, "\nSETTINGS %sreplicated_deduplication_window = %d",
-			o->is_replicated ? "" : "non_", DEDUPLICATION_WINDOW);
-	}
+	out_printf(out, "%sreplicated_deduplication_window = %d", o->is_replicated ? "" : "non_",
+		DEDUPLICATION_WINDOW);
 }
 
 static void put_columns(struct out *out, const struct schema_column *c)
@@ -167,13 +165,27 @@ static void put_columns(struct out *out, const struct schema_column *c)
 	}
 }
 
-/* Alters a table that may have been made before servers knew how. */
-static void put_today(struct out *out, const struct schema_options *o, const struct schema_table *t)
+static void put_alter(struct out *out, const struct schema_options *o, const struct schema_table *t)
 {
 	out_str(out, "ALTER TABLE ");
 	put_table(out, o, t->name, false);
 	put_on_cluster(out, o);
-	out_printf(out, "\n    %s;\n\n", t->today);
+}
+
+/* Gives a table what servers of today know, also one that was made without it. */
+static void put_additions(
+	struct out *out, const struct schema_options *o, const struct schema_table *t)
+{
+	if (t->today) {
+		put_alter(out, o, t);
+		out_printf(out, "\n    %s;\n\n", t->today);
+	}
+	if (t->is_by_day) {
+		put_alter(out, o, t);
+		out_str(out, " MODIFY SETTING ");
+		put_window(out, o);
+		out_str(out, ";\n\n");
+	}
 }
 
 /* Writes the table that reads those of all servers. */
@@ -206,15 +218,16 @@ static void put_one(struct out *out, const struct schema_options *o, const struc
 	if (t->is_by_day && o->keep_days) {
 		out_printf(out, "\nTTL time + toIntervalDay(%u)", o->keep_days);
 	}
-	if (t->is_by_day) {
+	if (t->is_by_day && o->is_old && o->is_replicated) { /* others get it by put_additions() */
+		out_str(out, "\nSETTINGS ");
 		put_window(out, o);
 	}
 	out_str(out, ";\n\n");
 	if (o->cluster) {
 		put_distributed(out, o, t);
 	}
-	if (t->today && !o->is_old) {
-		put_today(out, o, t);
+	if (!o->is_old) {
+		put_additions(out, o, t);
 	}
 }
 
