@@ -15,10 +15,11 @@ from clickhouse import PATIENCE, Proxy, free_port
 from shipped import WAYMARK, Shipped, main
 from zookeeper import Replicas, ZooKeeper, why_not
 
+LIMIT_S = 120  # of a request
 TABLES = "events", "gaps", "processes", "declarations"
 
 
-class Replicated(Shipped):
+class Pair(Shipped):
     """The tables stay; each test begins with empty ones."""
 
     @classmethod
@@ -76,6 +77,8 @@ class Replicated(Shipped):
             self.assert_steps(counts, server=replica)
             self.assertEqual(self.count("all_events", replica), sum(counts))
 
+
+class Replicated(Pair):
     def test_a_batch_is_on_both_and_once(self):
         count = self.recorded(2, 20000, 0)
         self.ship_all(self.work / "t.ctf")
@@ -113,56 +116,6 @@ class Replicated(Shipped):
         # Rows with another number of a batch are others.
         self.ship_all(self.work / "t.ctf", state="anew")
         self.wait_for(lambda: self.count(server=self.other) == 2 * count)
-
-    def test_a_replica_that_is_killed(self):
-        """The shipper is, too."""
-        programs = [self.program(2, 15000, -100, trace=f"{n}.ctf") for n in range(3)]
-        shipper = self.ship("--interval=0.05", f"--traces={self.work}", to=self.both())
-        self.wait_for(lambda: self.count() > 0)
-        self.server.kill()
-        self.addCleanup(lambda: self.server.process.poll() is None or self.server.start())
-        before = self.count(server=self.other)
-        self.wait_for(lambda: self.count(server=self.other) > before)
-        self.assertIn(f"127.0.0.1:{self.other.http}: sending goes on", self.notes(shipper))
-        shipper.kill()
-        shipper.wait()
-        counts = self.counts(programs)
-        self.ship_all(f"--traces={self.work}", to=self.both())
-        self.server.start()  # it may have confirmed rows that the other one has not got yet
-        self.assert_both(counts)
-
-    def test_an_answer_is_lost_and_the_other_replica_lags(self):
-        """The other replica lacks the rows that the first one has, and yet they are not there twice."""
-        proxy = self.proxy(self.server.http)
-        shipper = self.ship("--interval=0.05", f"--traces={self.work}", to=self.place(proxy.own, self.other.http))
-        counts = [self.recorded(1, 100, 0, trace="0.ctf")]
-        self.assert_both(counts)
-        self.other.ask("SYSTEM STOP FETCHES")
-        self.addCleanup(self.other.ask, "SYSTEM START FETCHES")
-        proxy.is_lost = lambda piece: b"INTO%20%60waymark%60.events%20" in piece
-        counts.append(self.recorded(2, 1000, 0, trace="1.ctf"))
-        self.wait_for(lambda: "sending goes on" in self.notes(shipper))
-        self.end(shipper)
-        self.assertEqual(proxy.cuts, 1)
-        self.assertEqual(list((self.work / "state").glob("*.batch")), [])
-        self.wait_for(lambda: self.count() == sum(counts))
-        self.assertLess(self.count(server=self.other), sum(counts))
-        self.other.ask("SYSTEM START FETCHES")
-        self.assert_both(counts)
-
-    def test_zookeeper_is_down(self):
-        programs = [self.program(2, 15000, -100, trace=f"{n}.ctf") for n in range(2)]
-        shipper = self.ship("--interval=0.05", f"--traces={self.work}", to=self.both())
-        self.wait_for(lambda: self.count() > 0)
-        self.zookeeper.kill()
-        self.wait_for(lambda: "events are kept until it works" in self.notes(shipper))
-        counts = self.counts(programs)
-        self.wait_for(lambda: list((self.work / "state").glob("*.batch")))
-        self.assertLess(self.count(), sum(counts))
-        self.assertEqual(self.notes(shipper).count("events are kept until it works"), 1)
-        self.zookeeper.start()
-        self.assert_both(counts)
-        self.end(shipper)
 
     def test_rows_that_zookeeper_does_not_know(self):
         """The connection to ZooKeeper ends just when a part is announced there: its server has it, no other one gets it."""
@@ -213,14 +166,79 @@ class Replicated(Shipped):
         self.assertRegex(twice, "--to names .* twice")
 
     def test_one_server_passes_the_tables_on(self):
-        """All statements but those for an index, which servers of 18.16 do not know."""
+        """All statements but those that servers of 18.16 do not know."""
         options = "schema", "clickhouse", "--replicated", "--cluster=pair", "--database=passed"
-        self.server.run(";\n".join(s for s in self.waymark(*options).stdout.split(";\n") if "ADD INDEX" not in s))
+        self.server.run(";\n".join(s for s in self.waymark(*options).stdout.split(";\n") if "ALTER TABLE" not in s))
         count = self.recorded(2, 300, 0)
         self.server.run(self.waymark(*options, self.work / "t.ctf").stdout)
         self.ship_all(self.work / "t.ctf", to=self.place(self.server.http, self.other.http, database="passed"))
         self.wait_for(lambda: self.other.number("SELECT count() FROM passed.all_events") == count)
         self.assertEqual(self.other.number("SELECT max(step) FROM passed.event_step"), 299)
+
+
+class Outages(Pair):
+    """Servers of 18.16 try to fetch a part again after ten seconds only."""
+
+    def test_a_replica_that_is_killed(self):
+        """The shipper is, too."""
+        programs = [self.program(2, 3000, 1000, trace=f"{n}.ctf") for n in range(3)]
+        shipper = self.ship("--interval=0.05", f"--traces={self.work}", to=self.both())
+        self.wait_for(lambda: self.count() > 0)
+        self.server.kill()
+        self.addCleanup(lambda: self.server.process.poll() is None or self.server.start())
+        self.wait_for(lambda: f"127.0.0.1:{self.other.http}: sending goes on" in self.notes(shipper))
+        before = self.count(server=self.other)
+        self.wait_for(lambda: self.count(server=self.other) > before)
+        self.assertIn(None, [p.poll() for p in programs])
+        shipper.kill()
+        shipper.wait()
+        counts = self.counts(programs)
+        self.ship_all(f"--traces={self.work}", to=self.both())
+        self.server.start()  # it may have confirmed rows that the other one has not got yet
+        self.assert_both(counts)
+
+    def test_an_answer_is_lost_and_the_other_replica_lags(self):
+        """The other replica lacks the rows that the first one has, and yet they are not there twice."""
+        proxy = self.proxy(self.server.http)
+        shipper = self.ship("--interval=0.05", f"--traces={self.work}", to=self.place(proxy.own, self.other.http))
+        counts = [self.recorded(1, 100, 0, trace="0.ctf")]
+        self.assert_both(counts)
+        self.other.ask("SYSTEM STOP FETCHES")
+        self.addCleanup(self.other.ask, "SYSTEM START FETCHES")
+        proxy.is_lost = lambda piece: b"INTO%20%60waymark%60.events%20" in piece
+        counts.append(self.recorded(2, 1000, 0, trace="1.ctf"))
+        self.wait_for(lambda: "sending goes on" in self.notes(shipper))
+        self.end(shipper)
+        self.assertEqual(proxy.cuts, 1)
+        self.assertEqual(list((self.work / "state").glob("*.batch")), [])
+        self.wait_for(lambda: self.count() == sum(counts))
+        self.assertLess(self.count(server=self.other), sum(counts))
+        self.other.ask("SYSTEM START FETCHES")
+        self.assert_both(counts)
+
+    def test_zookeeper_is_down(self):
+        programs = [self.program(2, 3000, 1000, trace=f"{n}.ctf") for n in range(2)]
+        shipper = self.ship("--interval=0.05", f"--traces={self.work}", to=self.both())
+        self.wait_for(lambda: self.count() > 0)
+        self.zookeeper.kill()
+        self.wait_for(lambda: "events are kept until it works" in self.notes(shipper))
+        counts = self.counts(programs)
+        self.wait_for(lambda: list((self.work / "state").glob("*.batch")))
+        self.assertLess(self.count(), sum(counts))
+        self.assertEqual(self.notes(shipper).count("events are kept until it works"), 1)
+        self.zookeeper.start()
+        self.assert_both(counts)
+        self.end(shipper)
+
+    def test_a_replica_that_accepts_and_is_silent(self):
+        """Its batches go to the other one after the limit of a request."""
+        count = self.recorded(1, 500, 0)
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            shipper = self.ship(f"--traces={self.work}", to=self.place(silent.getsockname()[1], self.other.http))
+            self.wait_for(lambda: self.count(server=self.other) == count, LIMIT_S + PATIENCE)
+            self.end(shipper)
+        self.assertRegex(self.notes(shipper), "(?i)timed out")
+        self.assert_both([count])
 
 
 if __name__ == "__main__":
