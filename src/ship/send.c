@@ -343,11 +343,13 @@ static void pause_ms(const struct sender *s, unsigned int ms)
 	}
 }
 
-/* Goes on with the next replica, if there are several. Another version may run there by then. */
+/* Goes on with the next replica, if there are several. */
 static void turn(struct sender *s)
 {
-	server_next(s->server);
-	s->is_checked = false;
+	if (has_replicas(s->server)) {
+		server_next(s->server);
+		s->is_checked = false;
+	}
 }
 
 /* Reports the begin and the end of failures, and waits longer after each. */

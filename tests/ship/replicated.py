@@ -33,6 +33,9 @@ class Pair(Shipped):
         cls.server, cls.other = cls.replicas.all
         for replica in cls.replicas.all:
             cls.make_replica(replica)
+        for replica in cls.replicas.all:  # the same row of two replicas is one, which one of them fetches
+            while not replica.number("SELECT count() FROM schema_version"):
+                time.sleep(0.05)
 
     @staticmethod
     def make_replica(replica):
