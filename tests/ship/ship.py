@@ -27,7 +27,7 @@ class Ship(Shipped):
         self.assertEqual((row[1], row[4], row[5]), ("paced", str(self.work / "t.ctf"), "0"))
         self.assertIn(row[0], json.dumps(info))
 
-    def test_a_server_that_collects_inserts_is_told_not_to(self):
+    def test_a_server_that_collects_inserts_must_not(self):
         """As servers of today do: they may answer before rows are stored. This one is too old to know the setting."""
         count = self.recorded(2, 300, 0)
         proxy = Proxy(self.server.http)
