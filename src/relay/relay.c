@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/compiler.h"
 #include "base/memory.h"
 #include "relay/hosts.h"
@@ -23,13 +24,14 @@
 #define SECONDS_MAX 30 /* between two pieces of a message */
 #define FIRST_MS 5000 /* until the first message */
 #define FAILED_MS 100 /* until a connection is accepted again after that failed */
+#define CALM_NS CLOCK_NS_PER_S /* without a failure, until it is reported as over */
 
 struct relay {
 	const struct relay_options *options;
 	struct hosts *hosts;
 	pthread_mutex_t lock;
 	int sockets[RELAY_VIEWERS_MAX]; /* -1: free; under the lock */
-	bool is_refusing; /* the last viewer could not be accepted, which was reported */
+	uint64_t refused_ns; /* when a viewer could not be accepted, which was reported; 0: never */
 };
 
 struct relay_client {
@@ -148,12 +150,18 @@ static bool start(struct relay *r, int *place)
 /* Reports that viewers cannot be accepted, and that they can again, once each. */
 static void note_accepted(struct relay *r, bool is_accepted)
 {
-	if (is_accepted == r->is_refusing) {
-		r->options->report(is_accepted ? "viewers are accepted again"
-					       : "a viewer could not be accepted: too many, or no "
-						 "descriptor or thread is left");
+	const uint64_t now = clock_now_ns();
+
+	if (!is_accepted && r->refused_ns == 0) {
+		r->options->report("a viewer could not be accepted: too many, or no descriptor or "
+				   "thread is left");
 	}
-	r->is_refusing = !is_accepted;
+	if (!is_accepted) {
+		r->refused_ns = now;
+	} else if (r->refused_ns && now - r->refused_ns > CALM_NS) {
+		r->options->report("viewers are accepted again");
+		r->refused_ns = 0;
+	}
 }
 
 /* Accepts a connection, unless there are too many. False: another try may fail at once. */

@@ -200,8 +200,9 @@ class Relay(Viewed):
         self.assertEqual(text().count("\n"), 1, text())
         for client in clients:
             client.close()
-        self.wait_for(lambda: "viewers are accepted again" in text())
+        time.sleep(2)
         self.assertEqual(self.sessions(port), ["all"])
+        self.wait_for(lambda: "viewers are accepted again" in text())
         self.assertEqual(text().count("\n"), 2, text())
 
     def test_damage_is_reported(self):

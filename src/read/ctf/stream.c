@@ -20,7 +20,7 @@
 #include "base/error.h"
 #include "read/bytes.h"
 
-#define HOLE_MIN (64u << 10) /* bytes without a packet before a hole is looked for */
+#define HOLE_MIN (64u << 10) /* bytes without a packet before a search for a hole */
 
 /* Bytes of a file before the reader's position that stay mapped. */
 #define KEEP_BYTES ((size_t)1 << 20)
