@@ -533,7 +533,7 @@ bool hosts_converse(const struct hosts_view *v, int viewer, const struct request
 	const struct request create = { .number = LIVE_CREATE_SESSION };
 	struct live_status created;
 
-	if (attach->number != LIVE_ATTACH || attach->size != sizeof(a)) {
+	if (attach->number != LIVE_ATTACH) {
 		return false;
 	}
 	memcpy(&a, attach->bytes, sizeof(a));

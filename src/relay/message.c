@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
+#include "base/compiler.h"
 #include "format/lttng_live.h"
 
 void message_be_impatient(int fd, int seconds)
@@ -55,6 +56,27 @@ bool message_send(int fd, const void *from, size_t size)
 	return true;
 }
 
+static const struct {
+	bool is_known;
+	unsigned char size;
+} requests[] = {
+	[LIVE_CONNECT] = { true, sizeof(struct live_connect) },
+	[LIVE_LIST_SESSIONS] = { true, 0 },
+	[LIVE_ATTACH] = { true, sizeof(struct live_attach) },
+	[LIVE_NEXT_INDEX] = { true, sizeof(struct live_id) },
+	[LIVE_PACKET] = { true, sizeof(struct live_packet) },
+	[LIVE_METADATA] = { true, sizeof(struct live_id) },
+	[LIVE_NEW_STREAMS] = { true, sizeof(struct live_id) },
+	[LIVE_CREATE_SESSION] = { true, 0 },
+	[LIVE_DETACH] = { true, sizeof(struct live_id) },
+};
+
+int request_size(uint32_t number)
+{
+	return number < ARRAY_SIZE(requests) && requests[number].is_known ? requests[number].size
+									  : -1;
+}
+
 bool request_receive(int fd, struct request *r, bool *is_wrong)
 {
 	struct live_command c;
@@ -62,15 +84,15 @@ bool request_receive(int fd, struct request *r, bool *is_wrong)
 	if (!message_receive(fd, &c, sizeof(c))) {
 		return false;
 	}
-	uint64_t size = be64toh(c.size);
+	r->number = be32toh(c.number);
+	int size = request_size(r->number);
 
-	if (size > sizeof(r->bytes)) {
+	if (size < 0) {
 		if (is_wrong) {
 			*is_wrong = true;
 		}
 		return false;
 	}
-	r->number = be32toh(c.number);
 	r->size = (size_t)size;
 	return message_receive(fd, r->bytes, r->size);
 }

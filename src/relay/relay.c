@@ -74,7 +74,7 @@ static bool converse(struct relay_client *c, struct out *answer)
 		return false;
 	}
 	answer->len = 0;
-	if (!viewer_answer(v, r.number, r.bytes, r.size, answer)) {
+	if (!viewer_answer(v, r.number, r.bytes, answer)) {
 		return refuse(v);
 	}
 	if (r.number == LIVE_LIST_SESSIONS && !v->is_relay) {

@@ -572,29 +572,22 @@ static bool answer_detach(struct viewer *v, const void *request, struct out *ans
 	return true;
 }
 
-/* By the number of the command. */
-static const struct viewer_command {
-	size_t size; /* of the request */
-	bool (*answer)(struct viewer *v, const void *request, struct out *answer);
-} commands[] = {
-	[LIVE_CONNECT] = { sizeof(struct live_connect), answer_connect },
-	[LIVE_LIST_SESSIONS] = { 0, answer_list },
-	[LIVE_ATTACH] = { sizeof(struct live_attach), answer_attach },
-	[LIVE_NEXT_INDEX] = { sizeof(struct live_id), answer_index },
-	[LIVE_PACKET] = { sizeof(struct live_packet), answer_packet },
-	[LIVE_METADATA] = { sizeof(struct live_id), answer_metadata },
-	[LIVE_NEW_STREAMS] = { sizeof(struct live_id), answer_new_streams },
-	[LIVE_CREATE_SESSION] = { 0, answer_create },
-	[LIVE_DETACH] = { sizeof(struct live_id), answer_detach },
-};
-
-bool viewer_answer(
-	struct viewer *v, uint32_t command, const void *request, size_t size, struct out *answer)
+bool viewer_answer(struct viewer *v, uint32_t command, const void *request, struct out *answer)
 {
-	if (command >= ARRAY_SIZE(commands) || !commands[command].answer ||
-		commands[command].size != size) {
+	static bool (*const answers[])(struct viewer *, const void *, struct out *) = {
+		[LIVE_CONNECT] = answer_connect,
+		[LIVE_LIST_SESSIONS] = answer_list,
+		[LIVE_ATTACH] = answer_attach,
+		[LIVE_NEXT_INDEX] = answer_index,
+		[LIVE_PACKET] = answer_packet,
+		[LIVE_METADATA] = answer_metadata,
+		[LIVE_NEW_STREAMS] = answer_new_streams,
+		[LIVE_CREATE_SESSION] = answer_create,
+		[LIVE_DETACH] = answer_detach,
+	};
+
+	if (command >= ARRAY_SIZE(answers) || !answers[command]) {
 		return false;
 	}
-	return (v->is_connected || command == LIVE_CONNECT) &&
-	       commands[command].answer(v, request, answer);
+	return (v->is_connected || command == LIVE_CONNECT) && answers[command](v, request, answer);
 }

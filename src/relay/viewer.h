@@ -45,10 +45,9 @@ void viewer_init(struct viewer *v, const struct relay_options *options);
 void viewer_fini(struct viewer *v);
 
 /*
- * Answers a request of `size` bytes. False: it is none of the protocol,
- * and the connection must end.
+ * Answers a request, of request_size() bytes. False: it is none of the protocol, and the connection
+ * must end.
  */
-bool viewer_answer(
-	struct viewer *v, uint32_t command, const void *request, size_t size, struct out *answer);
+bool viewer_answer(struct viewer *v, uint32_t command, const void *request, struct out *answer);
 
 #endif

@@ -71,12 +71,12 @@ static void converse(struct viewer *v, const unsigned char *p, size_t size)
 		memcpy(&c, p, sizeof(c));
 		p += sizeof(c);
 		size -= sizeof(c);
-		uint64_t wanted = be64toh(c.size);
+		int wanted = request_size(be32toh(c.number));
 
-		goes_on = wanted <= size && wanted <= REQUEST_MAX;
+		goes_on = wanted >= 0 && (size_t)wanted <= size;
 		if (goes_on) {
 			answer.len = 0;
-			goes_on = viewer_answer(v, be32toh(c.number), p, (size_t)wanted, &answer);
+			goes_on = viewer_answer(v, be32toh(c.number), p, &answer);
 			p += wanted;
 			size -= (size_t)wanted;
 		}

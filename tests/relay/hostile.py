@@ -15,6 +15,7 @@ from viewed import PATIENCE, Viewed
 
 CONNECT, LIST, ATTACH, INDEX, PACKET, METADATA, STREAMS, CREATE, DETACH = range(1, 10)
 ALL = 1
+SESSION_BYTES = 20 + 64 + 255
 
 
 def message(number, body=b"", size=None):
@@ -67,13 +68,24 @@ class Hostile(Viewed):
 
     def test_what_ends_the_connection(self):
         for sent in (b"GET / HTTP/1.1\r\nHost: relay\r\n\r\n" + b"x" * 100, message(LIST), message(0), message(77),
-                     HELLO + message(INDEX, b"1234567"), HELLO + message(INDEX, b"x" * 64),
-                     HELLO + message(LIST, b"x"), HELLO + message(CONNECT, b"", size=2**63),
-                     message(CONNECT, b"x" * 65), message(CONNECT, struct.pack(">QIII", 0, 1, 4, 1)),
+                     HELLO + message(0, size=2**63), message(CONNECT, b"x" * 65), message(CONNECT, struct.pack(">QIII", 0, 1, 4, 1)),
                      message(CONNECT, struct.pack(">QIII", 0, 2, 4, 7)), bytes(16), b"\xff" * 200):
             answer = self.ask(self.connect(), sent, 1000)
             self.assertIn(len(answer), (0, 20), sent)
         self.assertIn("no request of LTTng's live protocol", pathlib.Path(self.process.errors).read_text())
+
+    def test_sizes_of_requests_do_not_count(self):
+        """Trace Compass sends that of another message, as lttng-relayd reads what the command needs."""
+        s = self.connect()
+        self.assertEqual(len(self.ask(s, message(CONNECT, HELLO[16:], size=0), 20)), 20)
+        sessions = struct.unpack(">I", self.ask(s, message(LIST, size=20), 4))[0]
+        self.assertEqual(len(self.ask(s, b"", sessions * SESSION_BYTES)), sessions * SESSION_BYTES)
+        self.assertEqual(self.ask(s, message(CREATE, size=2**63), 4), struct.pack(">I", 1))
+        status, count = struct.unpack(">II", self.ask(s, message(ATTACH, struct.pack(">QQI", ALL, 0, 2), size=0), 8))
+        self.assertEqual((status, count), (1, 4))
+        for _ in range(count):
+            self.ask(s, b"", 4371)
+        self.assertEqual(self.ask(s, message(INDEX, struct.pack(">Q", 99), size=20), 64)[56:60], struct.pack(">I", 4))
 
     def test_what_is_refused(self):
         s = self.connect()
