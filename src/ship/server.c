@@ -18,6 +18,8 @@
 #define PORT_PLAIN "8123"
 #define PORT_ENCRYPTED "8443"
 #define REQUEST_MS 120000L
+#define NS_PER_S INT64_C(1000000000)
+#define TIME_MAX_S (INT64_MAX / NS_PER_S / 2) /* the year 2116 */
 
 /* ---- The place ---- */
 
@@ -180,12 +182,38 @@ void servers_fini(struct servers *s)
 
 /* ---- Requests ---- */
 
-/* Compares the server's clock with this host's. */
-static void compare_clocks(struct server *s, int64_t theirs)
+static int64_t realtime_ns(void)
 {
-	if (theirs != HTTP_NO_DATE) {
-		__atomic_store_n(&s->ahead_s, theirs - (int64_t)time(NULL), __ATOMIC_RELAXED);
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+/*
+ * Compares the server's clock with this host's: it told its time, to a second, between two moments.
+ * So a quick answer says most, and stays until another one contradicts it, as a clock was set.
+ */
+static void compare_clocks(struct server *s, int64_t theirs_s, int64_t begun_ns)
+{
+	int64_t ended_ns = realtime_ns();
+
+	if (theirs_s < 0 || theirs_s > TIME_MAX_S || ended_ns < begun_ns) {
+		return; /* also HTTP_NO_DATE */
 	}
+	int64_t ahead_ns = theirs_s * NS_PER_S + NS_PER_S / 2 - (begun_ns / 2 + ended_ns / 2);
+	int64_t unsure_ns = (ended_ns - begun_ns) / 2 + NS_PER_S / 2;
+
+	if (s->unsure_ns && unsure_ns >= s->unsure_ns &&
+		llabs(ahead_ns - s->ahead_ns) <= unsure_ns + s->unsure_ns) {
+		return;
+	}
+	s->ahead_ns = ahead_ns;
+	s->unsure_ns = unsure_ns;
+	int64_t sure_ns = llabs(ahead_ns) > unsure_ns ? ahead_ns : 0;
+	int64_t half_ns = sure_ns < 0 ? -NS_PER_S / 2 : NS_PER_S / 2;
+
+	__atomic_store_n(&s->ahead_s, (sure_ns + half_ns) / NS_PER_S, __ATOMIC_RELAXED);
 }
 
 /* Adds a line to headers that end with a NULL, if there is a value. */
@@ -228,12 +256,13 @@ static enum server_result post(struct server *s, const struct request *request, 
 	add_header(headers, "X-ClickHouse-Key", s->of->password);
 	s->http.authority = s->of->authority;
 	s->http.is_ended = s->is_ended;
+	int64_t begun_ns = realtime_ns();
 	bool is_answered = http_post(&s->http,
 		&(struct http_request){
 			url.data, (const char *const *)headers, request->body, request->size },
 		&got);
 
-	compare_clocks(s, got.date_s);
+	compare_clocks(s, got.date_s, begun_ns);
 	free(headers[0]);
 	free(headers[1]);
 	out_fini(&url);

@@ -30,8 +30,10 @@ struct server {
 	struct http http;
 	char error[512]; /* of the last request */
 	bool has_async_inserts; /* collects rows of several requests, unless told otherwise */
-	int64_t ahead_s; /* of the last answer: its clock less this host's; atomic; INT64_MIN: none
-			  */
+	int64_t ahead_s; /* its clock less this host's, 0 if that is unsure; atomic; INT64_MIN:
+			    unknown */
+	int64_t ahead_ns; /* the same as it was measured */
+	int64_t unsure_ns; /* how wrong that may be; 0: not measured */
 	const bool *is_ended; /* atomic: break requests off; NULL: never */
 };
 

@@ -111,6 +111,7 @@ class Proxy:
         self.port, self.odds, self.ahead_s = port, odds, ahead_s
         self.chance = random.Random(seed)
         self.cuts = 0
+        self.late_s = 0  # for which answers are held back
         self.instead = None  # an answer that clients get instead of the server's
         self.passed = 0  # bytes of requests
         self.seen = None  # these bytes, if a test sets it to b""
@@ -166,6 +167,7 @@ class Proxy:
                     client.sendall(self.instead)
                     client.shutdown(socket.SHUT_RDWR)
                     return
+                time.sleep(self.late_s)
                 client.sendall(self.shift(piece))
             client.shutdown(socket.SHUT_RDWR)
         except OSError:

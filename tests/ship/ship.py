@@ -176,6 +176,14 @@ class Ship(Shipped):
         self.assertIn("its times are corrected", notes)
         self.assert_steps([200])
 
+    def test_a_slow_answer_is_no_clock_that_is_off(self):
+        proxy = Proxy(self.server.http)
+        self.addCleanup(proxy.close)
+        proxy.late_s = 3
+        self.recorded(1, 10, 0)
+        self.assertNotIn("clock", self.ship_all(self.work / "t.ctf", to=self.server.place(port=proxy.own)))
+        self.assertEqual(self.server.number("SELECT correction FROM processes"), 0)
+
     def test_a_clock_that_is_off_is_corrected(self):
         proxy = Proxy(self.server.http, ahead_s=3600)
         self.addCleanup(proxy.close)
