@@ -52,7 +52,7 @@ struct latency {
 	const struct latency_options *options;
 	struct reader *reader;
 	struct report report;
-	struct gaps gaps; /* may be taken from an earlier pass, see gaps_restart() */
+	struct gaps gaps; /* may be taken from an earlier pass, see gaps_take() */
 	char error[512]; /* why nothing more can be added; "": no error */
 	bool is_untold; /* the error is that the trace records no threads or no processes */
 	/* For latency.c only: */

@@ -133,8 +133,8 @@ bool buffer_source_end(const struct buffer_source *s, int *error);
 bool buffer_source_next_trace(const struct buffer_source *s, uint8_t uuid[16], char *directory);
 
 /*
- * Writes where a directory that the process noted may be on this host: the i-th place, from 0 on.
- * Returns false if there are not so many. A place that is too long is "".
+ * Writes where a directory that the process noted may be on this host: the place number `i`, from 0
+ * on, or "" if its path is too long. Returns false behind the last place.
  */
 bool buffer_source_place(const struct buffer_source *s, size_t i, const char *noted,
 	char place[BUFFER_FILE_PATH_BYTES]);

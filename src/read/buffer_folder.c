@@ -25,7 +25,7 @@
 #define MEMORY "/dev/shm"
 
 #define LINKS_MAX 40
-#define SHARE 100u /* the time of a search is at most one in so many */
+#define REST 100u /* after a search, times its cost: so it takes at most 1 % of a processor */
 
 #ifndef STATX_MNT_ID
 #define STATX_MNT_ID 0x1000u /* Linux 5.8 */
@@ -438,7 +438,7 @@ void buffer_folders_find(struct buffer_folders *f)
 	uint64_t begun_ns = clock_now_ns();
 
 	if (last.found.all.count == 0 || last.found.is_short ||
-		begun_ns - last.ended_ns >= SHARE * last.cost_ns) {
+		begun_ns - last.ended_ns >= REST * last.cost_ns) {
 		struct search s = { 0 };
 
 		search(&s);

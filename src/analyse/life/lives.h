@@ -83,7 +83,7 @@ struct lives {
 	const struct lives_options *options;
 	struct reader *reader;
 	struct paths paths;
-	struct gaps gaps; /* may be taken from an earlier pass, see gaps_restart() */
+	struct gaps gaps; /* may be taken from an earlier pass, see gaps_take() */
 	char error[512]; /* why nothing more can be added; "": no error */
 	bool is_untold; /* the error is that the trace records no threads or no processes */
 	uint64_t begun; /* number of lives so far */

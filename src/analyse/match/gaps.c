@@ -14,11 +14,15 @@ void gaps_fini(struct gaps *g)
 	*g = (struct gaps){ 0 };
 }
 
-void gaps_restart(struct gaps *g)
+struct gaps gaps_take(struct gaps *g)
 {
-	g->is_complete = true;
-	g->is_late = false;
-	g->asked_ns = 0;
+	struct gaps taken = *g;
+
+	taken.is_complete = true;
+	taken.is_late = false;
+	taken.asked_ns = 0;
+	*g = (struct gaps){ 0 };
+	return taken;
 }
 
 static struct gaps_list *list_of(struct gaps *g, const struct key *owner)

@@ -36,8 +36,11 @@ struct gaps {
 
 void gaps_fini(struct gaps *g);
 
-/* Prepares for reading the traces once more, from their start, with all gaps known. */
-void gaps_restart(struct gaps *g);
+/*
+ * Takes the gaps out of an analysis, which has none then: for one that reads the same traces once
+ * more, from their start, with all gaps known.
+ */
+struct gaps gaps_take(struct gaps *g);
 
 /*
  * Adds a gap. `owner` is a key with the trace, process and thread that the gap concerns; 0: all of

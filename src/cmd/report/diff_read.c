@@ -229,16 +229,14 @@ static bool read_again(struct one *o, size_t index)
 {
 	struct diff *d = o->diff;
 	enum change_side side = o->side;
-	struct gaps gaps = *gaps_of(o);
+	struct gaps gaps = gaps_take(gaps_of(o));
 
-	*gaps_of(o) = (struct gaps){ 0 };
 	fini(o);
 	if (!session_turn_to(&d->session, index)) {
 		gaps_fini(&gaps);
 		return false;
 	}
 	init(o, d, side);
-	gaps_restart(&gaps);
 	*gaps_of(o) = gaps;
 	read_all(o);
 	return true;

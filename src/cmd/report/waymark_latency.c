@@ -180,12 +180,10 @@ static bool are_late(const struct latency *latencies, size_t count)
 static void restart(struct latency *l, struct session *s)
 {
 	const struct latency_options *options = l->options;
-	struct gaps gaps = l->gaps;
+	struct gaps gaps = gaps_take(&l->gaps);
 
-	l->gaps = (struct gaps){ 0 };
 	latency_fini(l);
 	latency_init(l, options, s->reader);
-	gaps_restart(&gaps);
 	l->gaps = gaps;
 }
 

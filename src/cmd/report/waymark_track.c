@@ -373,27 +373,24 @@ static void add_records(struct track *t)
 	lives_end(&t->lives);
 }
 
-/* Reads the traces once more, with all gaps known. Returns false if that is impossible. */
-static bool add_again(struct track *t)
+/* Reads the traces once more, with all gaps known, if that is possible. */
+static void add_again(struct track *t)
 {
-	struct gaps gaps = t->lives.gaps;
-
 	struct reader *before = session_read_again(&t->session);
 
 	if (!before) {
-		return false;
+		return;
 	}
-	t->lives.gaps = (struct gaps){ 0 };
+	struct gaps gaps = gaps_take(&t->lives.gaps);
+
 	lives_fini(&t->lives);
 	life_groups_fini(&t->groups);
 	chosen_clear(&t->slowest);
 	chosen_clear(&t->unfinished);
 	reader_close(before);
 	lives_init(&t->lives, &t->options, t->session.reader);
-	gaps_restart(&gaps);
 	t->lives.gaps = gaps;
 	add_records(t);
-	return true;
 }
 
 /* Says what else may interest: lives that are most likely two, lists without events. */
