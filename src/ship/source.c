@@ -23,7 +23,7 @@
 #include "read/folder.h"
 #include "recover/host_clock.h"
 #include "recover/leftover.h"
-#include "ship/numbers.h"
+#include "ship/position_json.h"
 
 #define RETRY_NS (10 * CLOCK_NS_PER_S) /* for what could not be opened */
 #define SHORT_NS CLOCK_NS_PER_S /* for want of descriptors */

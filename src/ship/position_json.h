@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A reader's position as an array of JSON, for the spool's file of places. For source.c. */
-#ifndef SHIP_NUMBERS_H
-#define SHIP_NUMBERS_H
+#ifndef SHIP_POSITION_JSON_H
+#define SHIP_POSITION_JSON_H
 
 #include <stdbool.h>
 #include <stddef.h>
